@@ -1,0 +1,118 @@
+/**
+ * What each fact does to its stream: who receives it, which slot it opens or settles, which member it creates or
+ * ends. Routing, recovery and the inspector read it here and nowhere else. Shapes are in `schemas.ts`.
+ *
+ * A *slot* is a promise that something will come back: an answer of a model, the end of a tool. It is open from
+ * the fact that opens it to the one that settles it, and only an open slot lets an outcome in.
+ */
+
+/** What may be awaited. `call`, `approval` and `hook` exist once per tool call, the others once per stream. */
+export type SlotKind = "model" | "timer" | "call" | "approval" | "hook";
+
+/** `root`: the session. `member`: the runner of `data.callId`. `members`: all live runners in order of creation. */
+export type Receiver = "root" | "member" | "members";
+
+/** One row of the catalogue. */
+export interface FactRule {
+  readonly schemaVersion: number;
+  readonly kind: "input" | "decision" | "either";
+  /** In the order of delivery. */
+  readonly receivers: readonly Receiver[];
+  readonly opens?: SlotKind;
+  /** Settles those of them that are open. An input is taken only while one of them is. */
+  readonly settles?: readonly SlotKind[];
+  /** An input in mid-effect: taken only while this slot is open, which it leaves open. */
+  readonly belongsTo?: SlotKind;
+  readonly member?: "creates" | "ends";
+  /** `opens`: facts from here on belong to the run `data.runId`, until one that `closes` it. */
+  readonly run?: "opens" | "closes";
+}
+
+const input = (rule: Partial<FactRule> = {}): FactRule => ({
+  schemaVersion: 1,
+  kind: "input",
+  receivers: ["root"],
+  ...rule,
+});
+
+const decision = (rule: Partial<FactRule> = {}): FactRule => ({
+  schemaVersion: 1,
+  kind: "decision",
+  receivers: [],
+  ...rule,
+});
+
+const callSlots = ["call", "approval", "hook"] as const;
+
+const rules = {
+  "session.started": input(),
+  "session.configured": input(),
+  "session.shut_down": input(),
+
+  "prompt.submitted": input({ schemaVersion: 2, run: "opens" }),
+  "steer.submitted": input(),
+  "follow_up.submitted": input(),
+  "abort.requested": input({ receivers: ["root", "members"] }),
+
+  "agent.started": decision(),
+  "agent.ended": decision({ kind: "either", receivers: ["root"], run: "closes" }),
+  "turn.started": decision(),
+  "turn.ended": decision(),
+  "turn_budget.exhausted": decision(),
+  "message.appended": decision(),
+
+  "model.requested": decision({ opens: "model" }),
+  "model.responded": input({ settles: ["model"] }),
+  "model.failed": input({ settles: ["model"] }),
+  "model.lost": input({ settles: ["model"] }),
+  "model.cancelled": decision({ settles: ["model", "timer"] }),
+  "model.retry_scheduled": decision({ opens: "timer" }),
+  "model.retry_due": input({ settles: ["timer"] }),
+
+  "tool_call.requested": decision({ receivers: ["member"], member: "creates" }),
+  "tool_call.blocked": decision({ receivers: ["root"], settles: callSlots, member: "ends" }),
+  "approval.requested": decision({ opens: "approval" }),
+  "approval.resolved": input({ receivers: ["member"], settles: ["approval"] }),
+  "tool_call.started": decision({ opens: "call" }),
+  "tool_call.process_started": input({ receivers: [], belongsTo: "call" }),
+  "tool_call.returned": input({ receivers: ["member"], settles: ["call"] }),
+  "tool_call.completed": decision({ receivers: ["root"], settles: callSlots, member: "ends" }),
+  "tool_call.interrupted": input({ receivers: ["root"], settles: callSlots, member: "ends" }),
+
+  "child.started": input({ receivers: [] }),
+  "child.exited": input({ receivers: [] }),
+  "child.restarted": input({ receivers: [] }),
+  "child.start_failed": input({ receivers: [] }),
+  "supervisor.gave_up": input({ receivers: [] }),
+} satisfies Record<string, FactRule>;
+
+/** The name of a fact that this version knows. */
+export type FactType = keyof typeof rules;
+
+/** The rule of each known fact. */
+export const catalogue: Readonly<Record<FactType, FactRule>> = rules;
+
+/** True for a type that this version knows; others are carried in the log and shown, and change nothing. */
+export function isKnownType(type: string): type is FactType {
+  return Object.hasOwn(catalogue, type);
+}
+
+/** The newest schema version of a type, 1 for an unknown one. */
+export function currentSchemaVersion(type: string): number {
+  return isKnownType(type) ? catalogue[type].schemaVersion : 1;
+}
+
+/**
+ * The name of a fact's slot of that kind: `model`, `call:<call id>` …
+ *
+ * @param data - the fact's data; `callId` is read for the kinds that exist per call
+ */
+export function slotName(kind: SlotKind, data: unknown): string {
+  if (kind === "model" || kind === "timer") return kind;
+  return `${kind}:${callIdOf(data)}`;
+}
+
+/** The call that a fact is about; the empty string when it is about none. */
+export function callIdOf(data: unknown): string {
+  return (data as { readonly callId?: string }).callId ?? "";
+}

@@ -1,0 +1,26 @@
+/** What can happen: envelope, catalogue and upcasting of facts. The schemas, which load zod, are in `schemas.ts`. */
+export {
+  callIdOf,
+  catalogue,
+  currentSchemaVersion,
+  isKnownType,
+  slotName,
+  type FactRule,
+  type FactType,
+  type Receiver,
+  type SlotKind,
+} from "./catalogue.ts";
+export type { Fact, FactKind, NewFact } from "./envelope.ts";
+export { assertJson, InvalidValueError, MAX_JSON_DEPTH, type Json } from "./json.ts";
+export type {
+  ApprovalMode,
+  ContentBlock,
+  Decision,
+  FactData,
+  FactEvent,
+  FactOf,
+  KnownFact,
+  ModelCall,
+  Usage,
+} from "./types.ts";
+export { asKnown, SchemaNewerError, upcast } from "./upcast.ts";

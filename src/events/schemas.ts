@@ -1,0 +1,211 @@
+/**
+ * The shape of each fact's data, newest version only (older ones live in `upcast.ts`), and the check of a fact
+ * before it is recorded. The only file of this room that loads zod; readers of the log do without it.
+ *
+ * A member without a value is `null`, never absent. docs/reference/facts.md is generated from this file.
+ */
+import { z } from "zod";
+import { LemonError } from "../errors.ts";
+import { catalogue, type FactType } from "./catalogue.ts";
+
+const count = z.int().nonnegative();
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const callId = z.string().min(1);
+const details = z.record(z.string(), z.unknown()).nullable();
+
+const contentBlock = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() }),
+]);
+
+const usage = z.object({
+  inputTokens: count,
+  outputTokens: count,
+  cachedInputTokens: count,
+  reasoningTokens: count,
+});
+
+const approvalMode = z.enum(["auto", "ask", "deny"]);
+
+const sessionSettings = {
+  /** `provider/model-id`. */
+  model: z.string(),
+  approval: approvalMode,
+  /** `null`: no limit. */
+  maxToolConcurrency: z.int().positive().nullable(),
+  maxToolTurns: z.int().positive().nullable(),
+  /** A scripted model; its bytes are a blob, so a resumed session needs no file. */
+  script: z.object({ path: z.string(), sha256 }).nullable(),
+  /** Paths of the extension files that the session was started with. */
+  extensions: z.array(z.string()),
+};
+
+const assistantPart = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({
+    type: z.literal("reasoning"),
+    text: z.string(),
+    /** What the provider wants back with it, such as a signature. */
+    providerMetadata: z.record(z.string(), z.unknown()).nullable(),
+  }),
+]);
+
+/** A call as the model wrote it, and what the registry knew of its tool when the answer arrived. */
+const modelCall = z.object({
+  callId,
+  providerCallId: z.string().nullable(),
+  name: z.string(),
+  /** The parsed arguments; `null` when the text could not be parsed to an object. */
+  args: z.record(z.string(), z.unknown()).nullable(),
+  /** The arguments as they came, when `args` is null. */
+  argumentsText: z.string().nullable(),
+  /** Why the call cannot run: an unknown tool or bad arguments. */
+  refusal: z
+    .object({ errorType: z.string(), message: z.string(), errors: z.array(z.string()) })
+    .nullable(),
+  /** Its arguments held a secret: the log has the masked form, only this process the real one. */
+  masked: z.boolean(),
+  parallelSafe: z.boolean(),
+  idempotent: z.boolean(),
+  approval: approvalMode,
+  /** How many intercepting hooks judge it. */
+  hooks: count,
+});
+
+const exitReason = z.object({
+  kind: z.enum(["normal", "shutdown", "killed", "crash"]),
+  detail: z.unknown().optional(),
+});
+
+const supervised = { supervisor: z.string(), childId: z.string().nullable() };
+
+/** The newest schema of each fact's data. */
+export const factSchemas = {
+  "session.started": z.object({
+    sessionId: z.string(),
+    cwd: z.string(),
+    systemPrompt: z.string(),
+    ...sessionSettings,
+  }),
+  "session.configured": z.object(sessionSettings),
+  "session.shut_down": z.object({ reason: z.string() }),
+
+  "prompt.submitted": z.object({ runId: z.string(), content: z.array(contentBlock) }),
+  "steer.submitted": z.object({ content: z.array(contentBlock) }),
+  "follow_up.submitted": z.object({ content: z.array(contentBlock) }),
+  "abort.requested": z.object({ reason: z.string() }),
+
+  "agent.started": z.object({ runId: z.string() }),
+  "agent.ended": z.object({
+    runId: z.string(),
+    status: z.enum(["completed", "aborted", "failed"]),
+    stopReason: z.enum(["end_turn", "max_tokens", "content_filter", "aborted", "max_tool_turns", "error"]),
+    error: z.object({ class: z.string(), status: z.int().nullable() }).nullable(),
+    usage,
+    turns: count,
+  }),
+  "turn.started": z.object({ turn: count }),
+  "turn.ended": z.object({ turn: count, toolCalls: count }),
+  "turn_budget.exhausted": z.object({ maxToolTurns: count, toolTurns: count }),
+  "message.appended": z.object({ content: z.array(contentBlock), source: z.enum(["steer", "follow_up"]) }),
+
+  "model.requested": z.object({ turn: count, attempt: z.int().positive() }),
+  "model.responded": z.object({
+    modelId: z.string(),
+    content: z.array(assistantPart),
+    calls: z.array(modelCall),
+    finishReason: z.enum(["stop", "length", "content_filter", "tool_calls"]),
+    usage,
+    /** Digest of what the model was sent: system prompt and messages. */
+    requestSha256: sha256,
+    /** Digest of the tools that were offered with it. */
+    toolsSha256: sha256,
+  }),
+  "model.failed": z.object({
+    class: z.string(),
+    status: z.int().nullable(),
+    retryable: z.boolean(),
+    /** Milliseconds to wait before the next attempt, chance included; `null` when there is none. */
+    delayMs: count.nullable(),
+    partialText: z.string(),
+    usage,
+    requestSha256: sha256,
+    toolsSha256: sha256,
+  }),
+  "model.lost": z.object({}),
+  "model.cancelled": z.object({}),
+  "model.retry_scheduled": z.object({ attempt: z.int().positive(), delayMs: count, dueAt: z.int() }),
+  "model.retry_due": z.object({}),
+
+  "tool_call.requested": z.object({
+    callId,
+    name: z.string(),
+    approval: approvalMode,
+    hooks: count,
+    idempotent: z.boolean(),
+  }),
+  "tool_call.blocked": z.object({ callId, errorType: z.string(), reason: z.string() }),
+  "approval.requested": z.object({ callId, name: z.string() }),
+  "approval.resolved": z.object({ callId, verdict: z.enum(["allow", "deny"]), reason: z.string().nullable() }),
+  "tool_call.started": z.object({ callId, name: z.string(), idempotent: z.boolean() }),
+  "tool_call.process_started": z.object({
+    callId,
+    pid: z.int().positive(),
+    startTime: z.int().nullable(),
+    bootId: z.string().nullable(),
+    host: z.string(),
+  }),
+  "tool_call.returned": z.object({
+    callId,
+    isError: z.boolean(),
+    /** The word of docs/reference/tools.md for a result that the runtime wrote itself. */
+    errorType: z.string().nullable(),
+    content: z.array(contentBlock),
+    details,
+    trust: z.enum(["trusted", "untrusted"]),
+  }),
+  "tool_call.completed": z.object({
+    callId,
+    isError: z.boolean(),
+    /** Why it ended without its tool's own result. */
+    reason: z.string().nullable(),
+    /** Only when it differs from what the tool returned. */
+    content: z.array(contentBlock).nullable(),
+    details,
+  }),
+  "tool_call.interrupted": z.object({
+    callId,
+    reason: z.enum(["process_died", "arguments_not_stored", "tool_missing"]),
+  }),
+
+  "child.started": z.object({ ...supervised, instance: count }),
+  "child.exited": z.object({ ...supervised, instance: count, reason: exitReason }),
+  "child.restarted": z.object({ ...supervised, instance: count }),
+  "child.start_failed": z.object({ ...supervised, reason: z.unknown() }),
+  "supervisor.gave_up": z.object({ ...supervised, reason: z.unknown() }),
+} satisfies Record<FactType, z.ZodType>;
+
+/** The data of a fact does not match its type. Code `LEMON_INVALID_FACT`; `field` is the dotted path. */
+export class InvalidFactError extends LemonError {
+  constructor(type: string, field: string, expected: string) {
+    super("invalid_fact", `${type}: ${field}: ${expected}`, { field, expected });
+  }
+}
+
+/**
+ * Checks data against the newest schema of its type. A type that this version doesn't know passes: it is carried.
+ *
+ * @throws InvalidFactError for a known type with wrong data, or one written at an old or newer `schemaVersion`
+ */
+export function checkFact(type: string, schemaVersion: number, data: unknown): void {
+  if (!Object.hasOwn(factSchemas, type)) return;
+  const known = type as FactType;
+  const newest = catalogue[known].schemaVersion;
+  if (schemaVersion !== newest) {
+    throw new InvalidFactError(type, "schemaVersion", `expected ${newest}, got ${schemaVersion}`);
+  }
+  const parsed = factSchemas[known].safeParse(data);
+  if (parsed.success) return;
+  const issue = parsed.error.issues[0];
+  throw new InvalidFactError(type, ["data", ...(issue?.path ?? [])].join("."), issue?.message ?? "invalid");
+}

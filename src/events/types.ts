@@ -1,0 +1,29 @@
+/** Types of facts, inferred from their schemas; no code. */
+import type { z } from "zod";
+import type { FactType } from "./catalogue.ts";
+import type { Fact } from "./envelope.ts";
+import type { factSchemas } from "./schemas.ts";
+
+/** The data of a known fact. */
+export type FactData<Type extends FactType> = Readonly<z.infer<(typeof factSchemas)[Type]>>;
+
+/** A known fact of one type, or of one of several. */
+export type FactOf<Type extends FactType> = { [T in Type]: Fact<T, FactData<T>> }[Type];
+
+/** Every fact that this version knows. */
+export type KnownFact = FactOf<FactType>;
+
+/** A fact as an actor receives it. */
+export type FactEvent<Type extends FactType = FactType> = {
+  [T in Type]: { readonly type: T; readonly version: number; readonly at: number; readonly data: FactData<T> };
+}[Type];
+
+/** What an actor emits. */
+export type Decision<Type extends FactType = FactType> = {
+  [T in Type]: { readonly type: T; readonly data: FactData<T> };
+}[Type];
+
+export type ApprovalMode = FactData<"session.started">["approval"];
+export type Usage = FactData<"model.responded">["usage"];
+export type ModelCall = FactData<"model.responded">["calls"][number];
+export type ContentBlock = FactData<"prompt.submitted">["content"][number];

@@ -1,0 +1,57 @@
+/**
+ * Old shapes of facts, read as the newest one. A fact in the log is never changed: it is translated when it is read.
+ * Each old version has a log in test/fixtures/logs/ that must still replay.
+ */
+import { LemonError } from "../errors.ts";
+import { currentSchemaVersion, isKnownType } from "./catalogue.ts";
+import type { Fact } from "./envelope.ts";
+import type { KnownFact } from "./types.ts";
+
+/** From the data of version n (the key) to that of version n + 1. */
+type Upcaster = (data: never) => unknown;
+
+const upcasters: Readonly<Record<string, Readonly<Record<number, Upcaster>>>> = {
+  "prompt.submitted": {
+    // Version 1 held plain text; version 2 has content blocks, so that a prompt can carry images.
+    1: (data: { runId: string; text: string }) => ({
+      runId: data.runId,
+      content: [{ type: "text", text: data.text }],
+    }),
+  },
+};
+
+/** A fact was written by a newer version of the runtime. Code `LEMON_SCHEMA_NEWER`. */
+export class SchemaNewerError extends LemonError {
+  constructor(type: string, found: number, known: number) {
+    super(
+      "schema_newer",
+      `${type} has schema version ${found}, this version of lemon-runtime knows ${known}: use a newer lemon-runtime`,
+      { field: "schemaVersion", expected: `at most ${known}`, got: String(found) },
+    );
+  }
+}
+
+/**
+ * The fact with its data in the newest shape; the same object when it already has it or its type is unknown.
+ *
+ * @throws SchemaNewerError when the fact's schema version is newer than the catalogue's
+ */
+export function upcast(fact: Fact): Fact {
+  if (!isKnownType(fact.type)) return fact;
+  const newest = currentSchemaVersion(fact.type);
+  if (fact.schemaVersion === newest) return fact;
+  if (fact.schemaVersion > newest) throw new SchemaNewerError(fact.type, fact.schemaVersion, newest);
+  const steps = upcasters[fact.type];
+  let data: unknown = fact.data;
+  for (let version = fact.schemaVersion; version < newest; version += 1) {
+    const step = steps?.[version];
+    if (step === undefined) throw new Error(`no upcaster from version ${version} of ${fact.type}`);
+    data = step(data as never);
+  }
+  return { ...fact, schemaVersion: newest, data };
+}
+
+/** The fact typed by the catalogue, or `null` for a type that this version doesn't know. */
+export function asKnown(fact: Fact): KnownFact | null {
+  return isKnownType(fact.type) ? (upcast(fact) as KnownFact) : null;
+}
