@@ -1,0 +1,35 @@
+/** Who answers: models behind one port. */
+export type {
+  AssistantPart,
+  Model,
+  ModelAborted,
+  ModelAnswer,
+  ModelAnswered,
+  ModelCall,
+  ModelContext,
+  ModelDelta,
+  ModelFailed,
+  ModelFailure,
+  ModelFailureClass,
+  ModelFinishReason,
+  ModelMessage,
+  ModelRequestOptions,
+  ModelTool,
+  ModelUsage,
+  ProviderMetadata,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from "./models/port.ts";
+export { NO_USAGE } from "./models/port.ts";
+export {
+  canRetry,
+  isRetryable,
+  MAX_ATTEMPTS,
+  MAX_RETRY_AFTER_MS,
+  retryDelayMs,
+} from "./models/retry-policy.ts";
+export { InvalidScriptError, parseScript } from "./models/script.ts";
+export type { Script, ScriptedToolCall, ScriptedTurn } from "./models/script.ts";
+export { scriptedModel } from "./models/scripted.ts";
