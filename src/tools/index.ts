@@ -1,0 +1,60 @@
+/**
+ * What an agent can do: the contract of tools, arguments, results, the registry and the built-in tools.
+ */
+export type {
+  BuiltInContext,
+  BuiltInTool,
+  ContentBlock,
+  ImageBlock,
+  JsonSchema,
+  ProcessIdentity,
+  TextBlock,
+  Tool,
+  ToolContext,
+  ToolResult,
+  ToolUpdate,
+} from "./tool.ts";
+export {
+  type ArgumentsOutcome,
+  type ArgumentsProblem,
+  type ToolArguments,
+  type ToolParameters,
+  checkArguments,
+  parseArguments,
+  readArguments,
+} from "./arguments.ts";
+export {
+  type AnyToolDefinition,
+  type ExtensionDefinition,
+  type MemberOptions,
+  type ToolDefinition,
+  defineExtension,
+  defineTool,
+} from "./define.ts";
+export type { ArgumentsOf } from "./infer.ts";
+export { type Extension, InvalidExtensionError, normaliseExtension } from "./extension.ts";
+export { type NormalisedTool, defaultTimeoutMs, normaliseTool } from "./normalise.ts";
+export { type SchemaOutcome, toJsonSchema } from "./schema.ts";
+export {
+  type ResultOutcome,
+  aborted,
+  argumentsProblem,
+  checkResult,
+  errorResult,
+  taskCrashed,
+  taskStartFailed,
+  taskTimeout,
+  textResult,
+  toolBlocked,
+  toolException,
+  unexpectedResult,
+  unknownTool,
+} from "./result.ts";
+export {
+  type ExtensionTool,
+  type FoundTool,
+  type RegisteredTool,
+  type ShadowedTool,
+  type ToolRegistry,
+  createRegistry,
+} from "./registry.ts";

@@ -1,0 +1,89 @@
+/**
+ * The contract of a tool, as the runtime sees it once an author's definition has been normalised.
+ */
+import type { Logger } from "../ports.ts";
+
+/** A JSON Schema, held as plain JSON. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface TextBlock {
+  readonly type: "text";
+  readonly text: string;
+}
+
+/** `data` is base64. */
+export interface ImageBlock {
+  readonly type: "image";
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+export type ContentBlock = TextBlock | ImageBlock;
+
+/** What a tool hands back. `details` are for people and programs and never reach the model. */
+export interface ToolResult {
+  readonly content: readonly ContentBlock[];
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly isError?: boolean;
+  /** Only `"untrusted"` is kept; anything else counts as trusted. */
+  readonly trust?: "trusted" | "untrusted";
+}
+
+/** What every tool is told about where it runs. */
+export interface ToolContext {
+  readonly sessionId: string;
+  /** Absolute path of the session's working directory. */
+  readonly cwd: string;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly log: Logger;
+}
+
+/** Identity of an operating-system process that outlives a reused process id (docs/reference/processes.md). */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Field 22 of `/proc/<pid>/stat`: clock ticks after boot; `null` where the system has no such file. */
+  readonly startTime: number | null;
+  readonly bootId: string | null;
+  readonly host: string;
+}
+
+/** What the built-in tools may do beyond {@link ToolContext}; extensions never get this. */
+export interface BuiltInContext extends ToolContext {
+  /** Resolves once the fact that this process exists is durable: only then may the command begin. */
+  readonly recordProcess: (process: ProcessIdentity) => Promise<void>;
+  /** Stores bytes by content. @returns the SHA-256 in lower-case hex */
+  readonly putBlob: (bytes: Uint8Array) => Promise<string>;
+  /** Value of `LEMON_CALL` in the environment of a command: `<stream>:<version>`. */
+  readonly callMarker: string;
+  /** The home directory that `~` stands for, and the environment that commands get. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export type ToolUpdate = (partial: { readonly content: readonly ContentBlock[] }) => void;
+
+/** A tool, normalised. `Context` is what its `execute` needs. */
+export interface Tool<Context extends ToolContext = ToolContext> {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+  /** May overlap with other such calls of the same assistant message. */
+  readonly parallelSafe: boolean;
+  /** May be run again when it is not known whether it ran. */
+  readonly idempotent: boolean;
+  /** Changes nothing outside. */
+  readonly readOnly: boolean;
+  /** Milliseconds from the start of the call, or `Infinity`. */
+  readonly timeoutMs: number;
+  /** Other words that models use for a parameter, each with the tool's own: `{ file_path: "path" }`. Built-in tools only. */
+  readonly otherSpellings?: Readonly<Record<string, string>>;
+  execute(
+    toolCallId: string,
+    args: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    onUpdate: ToolUpdate,
+    context: Context,
+  ): Promise<ToolResult>;
+}
+
+export type BuiltInTool = Tool<BuiltInContext>;
