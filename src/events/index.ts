@@ -24,3 +24,4 @@ export type {
   Usage,
 } from "./types.ts";
 export { asKnown, SchemaNewerError, upcast } from "./upcast.ts";
+export { addUsage, noUsage } from "./usage.ts";

@@ -1,0 +1,111 @@
+/**
+ * The session: which inputs it takes in which state. What a run decides stands in `run.ts`.
+ *
+ * Pure: its inputs are facts, it changes its own context and emits decisions, and has no other action.
+ */
+import { setup } from "xstate";
+import type { Decision, FactEvent } from "../../events/index.ts";
+import {
+  abortRun,
+  askAgain,
+  keepMessage,
+  startRun,
+  takeAnswer,
+  takeCallEnd,
+  takeFailure,
+  type Run,
+  type RunLimits,
+  type Step,
+} from "./run.ts";
+
+interface SessionContext {
+  readonly limits: RunLimits;
+  /** `null` between runs. */
+  readonly run: Run | null;
+}
+
+const session = setup({
+  types: {
+    context: {} as SessionContext,
+    events: {} as FactEvent,
+    emitted: {} as Decision,
+  },
+});
+
+type Take<Type extends FactEvent["type"]> = (
+  run: Run,
+  event: Extract<FactEvent, { type: Type }>,
+  limits: RunLimits,
+) => Step;
+
+/** Carries the run one step on and emits what the step decided. */
+function carryOn<Type extends FactEvent["type"]>(take: Take<Type>) {
+  return session.enqueueActions(({ context, event, enqueue }) => {
+    if (context.run === null) throw new Error(`${event.type} without a run`);
+    // The only transition that has this action is the one of its event type.
+    const step = take(context.run, event as Extract<FactEvent, { type: Type }>, context.limits);
+    enqueue.assign({ run: step.run });
+    for (const decision of step.decisions) enqueue.emit(decision);
+  });
+}
+
+const openRun = session.enqueueActions(({ event, enqueue }) => {
+  if (event.type !== "prompt.submitted") throw new Error(`${event.type} opens no run`);
+  const step = startRun(event.data.runId);
+  enqueue.assign({ run: step.run });
+  for (const decision of step.decisions) enqueue.emit(decision);
+});
+
+const configure = session.assign(({ event }) => {
+  if (event.type !== "session.started" && event.type !== "session.configured") return {};
+  const { maxToolConcurrency, maxToolTurns } = event.data;
+  return { limits: { maxToolConcurrency, maxToolTurns } };
+});
+
+const answered = carryOn<"model.responded">(takeAnswer);
+const failed = carryOn<"model.failed">((run, event) => takeFailure(run, event.data, event.at));
+const due = carryOn<"model.lost" | "model.retry_due">(askAgain);
+const steered = carryOn<"steer.submitted">((run, event) => keepMessage(run, "steers", event.data.content));
+const followed = carryOn<"follow_up.submitted">((run, event) => keepMessage(run, "followUps", event.data.content));
+const aborted = carryOn<"abort.requested">(abortRun);
+const callEnded = carryOn<"tool_call.completed" | "tool_call.blocked" | "tool_call.interrupted">(
+  (run, event, limits) => takeCallEnd(run, event.data.callId, limits),
+);
+const givenUp = session.assign({ run: null });
+
+/** The decider of a session's stream: its root actor. */
+export const sessionMachine = session.createMachine({
+  id: "session",
+  context: { limits: { maxToolConcurrency: null, maxToolTurns: null }, run: null },
+  initial: "new",
+  states: {
+    new: {
+      on: { "session.started": { target: "idle", actions: configure } },
+    },
+    idle: {
+      on: {
+        "session.configured": { actions: configure },
+        "session.shut_down": { actions: [] },
+        "prompt.submitted": { target: "running", actions: openRun },
+      },
+    },
+    running: {
+      always: { guard: ({ context }) => context.run === null, target: "idle" },
+      on: {
+        "session.configured": { actions: configure },
+        "model.responded": { actions: answered },
+        "model.failed": { actions: failed },
+        "model.lost": { actions: due },
+        "model.retry_due": { actions: due },
+        "steer.submitted": { actions: steered },
+        "follow_up.submitted": { actions: followed },
+        "abort.requested": { actions: aborted },
+        "tool_call.completed": { actions: callEnded },
+        "tool_call.blocked": { actions: callEnded },
+        "tool_call.interrupted": { actions: callEnded },
+        // Only recovery sends it: a session whose actors keep crashing cannot decide its own end.
+        "agent.ended": { actions: givenUp },
+      },
+    },
+  },
+});

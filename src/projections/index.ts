@@ -1,0 +1,20 @@
+/** What the facts of a stream add up to: pure folds from facts to views. */
+export { project, type Projection } from "./projection.ts";
+export {
+  pendingCalls,
+  sessionView,
+  type CallView,
+  type OutcomeView,
+  type SessionView,
+} from "./session-view.ts";
+export {
+  messageCount,
+  messagesOf,
+  PAGE_SIZE,
+  transcript,
+  type Transcript,
+  type TranscriptCall,
+  type TranscriptMessage,
+  type TranscriptPage,
+  type TranscriptResult,
+} from "./transcript.ts";

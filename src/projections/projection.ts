@@ -1,0 +1,25 @@
+/**
+ * A view: a fold from facts to a state, and nothing else. Views are disposable: the same facts give the same state.
+ */
+import { isKnownType, upcast, type Fact, type FactOf, type FactType } from "../events/index.ts";
+
+/** A named fold over the facts that it cares about. */
+export interface Projection<State, Type extends FactType> {
+  readonly name: string;
+  /** Raised when the same facts give another state; stored states of another version are thrown away. */
+  readonly version: number;
+  readonly initial: State;
+  readonly types: Readonly<Record<Type, true>>;
+  readonly fold: (state: State, fact: FactOf<Type>) => State;
+}
+
+/** The state after one more fact of any type. Facts that the projection doesn't name leave it as it is. */
+export function project<State, Type extends FactType>(
+  projection: Projection<State, Type>,
+  state: State,
+  fact: Fact,
+): State {
+  if (!isKnownType(fact.type) || !Object.hasOwn(projection.types, fact.type)) return state;
+  // The catalogue ties data to type, and the type is one of the projection's.
+  return projection.fold(state, upcast(fact) as FactOf<Type>);
+}

@@ -1,0 +1,182 @@
+/**
+ * A session as its facts tell it: settings, the open run and its calls, what waits for an answer, the last outcome.
+ */
+import {
+  addUsage,
+  noUsage,
+  type ApprovalMode,
+  type FactData,
+  type FactOf,
+  type Usage,
+} from "../events/index.ts";
+import type { Projection } from "./projection.ts";
+
+type Settings = Omit<FactData<"session.started">, "sessionId" | "cwd" | "systemPrompt">;
+
+/** A call of the newest answer. */
+export interface CallView {
+  readonly callId: string;
+  readonly name: string;
+  readonly state: "queued" | "asking" | "running" | "ended";
+  /** `null` when the text could not be parsed. */
+  readonly args: Readonly<Record<string, unknown>> | null;
+  readonly masked: boolean;
+  /** Version of the `model.responded` that holds it. */
+  readonly answeredAt: number;
+  readonly process: FactData<"tool_call.process_started"> | null;
+}
+
+/** How a run ended. `text` is the model's last words. */
+export interface OutcomeView {
+  readonly runId: string;
+  readonly status: FactData<"agent.ended">["status"];
+  readonly stopReason: FactData<"agent.ended">["stopReason"];
+  readonly error: FactData<"agent.ended">["error"];
+  readonly text: string;
+  readonly usage: Usage;
+  readonly version: number;
+}
+
+export interface SessionView {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly systemPrompt: string;
+  readonly settings: Settings;
+  readonly status: "new" | "idle" | "running" | "shut_down";
+  readonly mode: "normal";
+  readonly run: { readonly runId: string; readonly turn: number; readonly version: number } | null;
+  readonly calls: Readonly<Record<string, CallView>>;
+  /** Durable answers and failed attempts so far: a scripted model finds its turn by them. */
+  readonly responses: number;
+  readonly failures: number;
+  readonly usage: Usage;
+  readonly lastText: string;
+  readonly outcome: OutcomeView | null;
+  readonly startedAt: number | null;
+}
+
+type SessionFact =
+  | "session.started"
+  | "session.configured"
+  | "session.shut_down"
+  | "prompt.submitted"
+  | "turn.started"
+  | "agent.ended"
+  | "model.responded"
+  | "model.failed"
+  | "approval.requested"
+  | "tool_call.started"
+  | "tool_call.process_started"
+  | "tool_call.completed"
+  | "tool_call.blocked"
+  | "tool_call.interrupted";
+
+const auto: ApprovalMode = "auto";
+
+/** The state of a session's stream. */
+export const sessionView: Projection<SessionView, SessionFact> = {
+  name: "session",
+  version: 1,
+  initial: {
+    sessionId: "",
+    cwd: "",
+    systemPrompt: "",
+    settings: { model: "", approval: auto, maxToolConcurrency: null, maxToolTurns: null, script: null, extensions: [] },
+    status: "new",
+    mode: "normal",
+    run: null,
+    calls: {},
+    responses: 0,
+    failures: 0,
+    usage: noUsage,
+    lastText: "",
+    outcome: null,
+    startedAt: null,
+  },
+  types: {
+    "session.started": true,
+    "session.configured": true,
+    "session.shut_down": true,
+    "prompt.submitted": true,
+    "turn.started": true,
+    "agent.ended": true,
+    "model.responded": true,
+    "model.failed": true,
+    "approval.requested": true,
+    "tool_call.started": true,
+    "tool_call.process_started": true,
+    "tool_call.completed": true,
+    "tool_call.blocked": true,
+    "tool_call.interrupted": true,
+  },
+  fold: foldSession,
+};
+
+/** The calls that have not ended, in call order. */
+export function pendingCalls(view: SessionView): CallView[] {
+  return Object.values(view.calls).filter((call) => call.state !== "ended");
+}
+
+function foldSession(view: SessionView, fact: FactOf<SessionFact>): SessionView {
+  switch (fact.type) {
+    case "session.started": {
+      const { sessionId, cwd, systemPrompt, ...settings } = fact.data;
+      return { ...view, sessionId, cwd, systemPrompt, settings, status: "idle", startedAt: fact.at };
+    }
+    case "session.configured":
+      return { ...view, settings: fact.data };
+    case "session.shut_down":
+      return { ...view, status: "shut_down" };
+    case "prompt.submitted":
+      return {
+        ...view,
+        status: "running",
+        run: { runId: fact.data.runId, turn: 0, version: fact.version },
+        lastText: "",
+        outcome: null,
+      };
+    case "turn.started":
+      return view.run === null ? view : { ...view, run: { ...view.run, turn: fact.data.turn } };
+    case "agent.ended":
+      return { ...view, status: "idle", run: null, calls: {}, outcome: outcomeOf(view, fact) };
+    case "model.responded":
+      return takeAnswer(view, fact);
+    case "model.failed":
+      return { ...view, failures: view.failures + 1, usage: addUsage(view.usage, fact.data.usage) };
+    case "approval.requested":
+      return withCall(view, fact.data.callId, { state: "asking" });
+    case "tool_call.started":
+      return withCall(view, fact.data.callId, { state: "running" });
+    case "tool_call.process_started":
+      return withCall(view, fact.data.callId, { process: fact.data });
+    case "tool_call.completed":
+    case "tool_call.blocked":
+    case "tool_call.interrupted":
+      return withCall(view, fact.data.callId, { state: "ended" });
+  }
+}
+
+function takeAnswer(view: SessionView, fact: FactOf<"model.responded">): SessionView {
+  const text = fact.data.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  const calls: Record<string, CallView> = {};
+  for (const { callId, name, args, masked } of fact.data.calls) {
+    calls[callId] = { callId, name, state: "queued", args, masked, answeredAt: fact.version, process: null };
+  }
+  return {
+    ...view,
+    responses: view.responses + 1,
+    usage: addUsage(view.usage, fact.data.usage),
+    lastText: text,
+    calls,
+  };
+}
+
+function outcomeOf(view: SessionView, fact: FactOf<"agent.ended">): OutcomeView {
+  const { runId, status, stopReason, error, usage } = fact.data;
+  return { runId, status, stopReason, error, text: view.lastText, usage, version: fact.version };
+}
+
+function withCall(view: SessionView, callId: string, change: Partial<CallView>): SessionView {
+  const call = view.calls[callId];
+  return call === undefined ? view : { ...view, calls: { ...view.calls, [callId]: { ...call, ...change } } };
+}

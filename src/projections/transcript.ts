@@ -1,0 +1,176 @@
+/**
+ * The conversation as the model is shown it: prompts, answers, and each call's result in call order.
+ *
+ * Kept as pages of 256 messages, since a long session's transcript is too large to copy or to store at once.
+ */
+import type { ContentBlock, FactData, FactOf } from "../events/index.ts";
+import type { Projection } from "./projection.ts";
+
+/** Messages on a full page. */
+export const PAGE_SIZE = 256;
+
+type AssistantPart = FactData<"model.responded">["content"][number];
+
+/** A call as the model wrote it. */
+export interface TranscriptCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>> | null;
+  readonly argumentsText: string | null;
+}
+
+/** The one result of a call, as the model is told it. */
+export interface TranscriptResult {
+  readonly callId: string;
+  readonly name: string;
+  readonly content: readonly ContentBlock[];
+  readonly isError: boolean;
+}
+
+/** A message, with the version of the fact that completed it. */
+export type TranscriptMessage =
+  | {
+      readonly role: "user";
+      readonly version: number;
+      readonly source: "prompt" | "steer" | "follow_up";
+      readonly content: readonly ContentBlock[];
+    }
+  | {
+      readonly role: "assistant";
+      readonly version: number;
+      readonly content: readonly AssistantPart[];
+      readonly calls: readonly TranscriptCall[];
+    }
+  | { readonly role: "tool"; readonly version: number; readonly results: readonly TranscriptResult[] };
+
+/** The calls of the last answer, until each has its result. */
+interface OpenBatch {
+  readonly calls: readonly TranscriptCall[];
+  readonly returned: Readonly<Record<string, TranscriptResult>>;
+  readonly results: Readonly<Record<string, TranscriptResult>>;
+}
+
+/** 256 messages. One that was stored is parsed when it is first looked at. */
+export interface TranscriptPage {
+  readonly messages: readonly TranscriptMessage[];
+}
+
+/** The view. `pages` are full and never change again; `tail` is the page that grows. */
+export interface Transcript {
+  readonly pages: readonly TranscriptPage[];
+  readonly tail: readonly TranscriptMessage[];
+  readonly batch: OpenBatch | null;
+}
+
+type TranscriptFact =
+  | "prompt.submitted"
+  | "message.appended"
+  | "model.responded"
+  | "tool_call.returned"
+  | "tool_call.completed"
+  | "tool_call.blocked"
+  | "tool_call.interrupted";
+
+/** The transcript of a session's stream. */
+export const transcript: Projection<Transcript, TranscriptFact> = {
+  name: "transcript",
+  version: 1,
+  initial: { pages: [], tail: [], batch: null },
+  types: {
+    "prompt.submitted": true,
+    "message.appended": true,
+    "model.responded": true,
+    "tool_call.returned": true,
+    "tool_call.completed": true,
+    "tool_call.blocked": true,
+    "tool_call.interrupted": true,
+  },
+  fold: foldTranscript,
+};
+
+/** All messages, oldest first. */
+export function messagesOf(view: Transcript): TranscriptMessage[] {
+  return [...view.pages.flatMap((page) => page.messages), ...view.tail];
+}
+
+/** How many messages there are. */
+export function messageCount(view: Transcript): number {
+  return view.pages.length * PAGE_SIZE + view.tail.length;
+}
+
+function foldTranscript(view: Transcript, fact: FactOf<TranscriptFact>): Transcript {
+  const { version } = fact;
+  switch (fact.type) {
+    case "prompt.submitted":
+      return append(view, { role: "user", version, source: "prompt", content: fact.data.content });
+    case "message.appended":
+      return append(view, { role: "user", version, source: fact.data.source, content: fact.data.content });
+    case "model.responded": {
+      const { content, calls } = fact.data;
+      const written = calls.map(({ callId, name, args, argumentsText }) => ({ callId, name, args, argumentsText }));
+      const next = append(view, { role: "assistant", version, content, calls: written });
+      return written.length === 0 ? next : { ...next, batch: { calls: written, returned: {}, results: {} } };
+    }
+    case "tool_call.returned": {
+      if (view.batch === null) return view;
+      const { callId, content, isError } = fact.data;
+      const returned = { ...view.batch.returned, [callId]: result(view.batch, callId, content, isError) };
+      return { ...view, batch: { ...view.batch, returned } };
+    }
+    case "tool_call.completed": {
+      const { callId, content, isError } = fact.data;
+      const returned = view.batch?.returned[callId];
+      return endCall(view, version, callId, content ?? returned?.content ?? [], isError);
+    }
+    case "tool_call.blocked": {
+      const { callId, errorType, reason } = fact.data;
+      const verb = errorType === "tool_blocked" ? "blocked" : "denied";
+      return endCall(view, version, callId, [{ type: "text", text: `Tool call ${verb}: ${reason}` }], true);
+    }
+    case "tool_call.interrupted":
+      return endCall(view, version, fact.data.callId, [{ type: "text", text: interruption(fact.data.reason) }], true);
+  }
+}
+
+function endCall(
+  view: Transcript,
+  version: number,
+  callId: string,
+  content: readonly ContentBlock[],
+  isError: boolean,
+): Transcript {
+  if (view.batch === null) return view;
+  const { calls } = view.batch;
+  const results = { ...view.batch.results, [callId]: result(view.batch, callId, content, isError) };
+  const ordered = calls.map((call) => results[call.callId]).filter((found) => found !== undefined);
+  if (ordered.length < calls.length) return { ...view, batch: { ...view.batch, results } };
+  return append({ ...view, batch: null }, { role: "tool", version, results: ordered });
+}
+
+function result(
+  batch: OpenBatch,
+  callId: string,
+  content: readonly ContentBlock[],
+  isError: boolean,
+): TranscriptResult {
+  const name = batch.calls.find((call) => call.callId === callId)?.name ?? "";
+  return { callId, name, content, isError };
+}
+
+function interruption(reason: FactData<"tool_call.interrupted">["reason"]): string {
+  switch (reason) {
+    case "process_died":
+      return "Tool call interrupted: the process died while it ran. It may have had an effect and was not run again.";
+    case "arguments_not_stored":
+      return "Tool call interrupted before it started: its arguments held a secret and were not stored.";
+    case "tool_missing":
+      return "Tool call interrupted before it started: its tool is not there any more.";
+  }
+}
+
+function append(view: Transcript, message: TranscriptMessage): Transcript {
+  const tail = [...view.tail, message];
+  return tail.length < PAGE_SIZE
+    ? { ...view, tail }
+    : { ...view, pages: [...view.pages, { messages: tail }], tail: [] };
+}
