@@ -33,3 +33,8 @@ export {
 export { InvalidScriptError, parseScript } from "./models/script.ts";
 export type { Script, ScriptedToolCall, ScriptedTurn } from "./models/script.ts";
 export { scriptedModel } from "./models/scripted.ts";
+export type { LanguageModel } from "./models/ai-sdk.ts";
+export type { CompatibleServer, Environment } from "./models/ai-sdk-providers.ts";
+export type { ModelProvider, ModelProviderOptions } from "./models/model-provider.ts";
+export { resolveModel, UnknownModelError } from "./models/resolve.ts";
+export type { ModelSource, ResolveOptions } from "./models/resolve.ts";

@@ -88,7 +88,11 @@ export function retryDelayMs(attempt: number, retryAfterMs: number | null, rando
 /** A failure of this class, with `retryable` filled in. */
 export function failureOf(
   failureClass: ModelFailureClass,
-  details: { readonly status?: number | null; readonly retryAfterMs?: number | null; readonly apiKeyEnv?: string } = {},
+  details: {
+    readonly status?: number | null;
+    readonly retryAfterMs?: number | null;
+    readonly apiKeyEnv?: string;
+  } = {},
 ): ModelFailure {
   return {
     class: failureClass,

@@ -40,11 +40,15 @@ export interface Script {
 export class InvalidScriptError extends LemonError {
   constructor(file: string, field: string, expected: string, value: unknown) {
     const got = kindOf(value);
-    super("invalid_script", `${file}: ${field === "" ? "the script" : field}: expected ${expected}, got ${got}`, {
-      field,
-      expected,
-      got,
-    });
+    super(
+      "invalid_script",
+      `${file}: ${field === "" ? "the script" : field}: expected ${expected}, got ${got}`,
+      {
+        field,
+        expected,
+        got,
+      },
+    );
   }
 }
 
@@ -105,7 +109,9 @@ export function parseScript(json: unknown, file: string): Script {
         refuse(join(path, "rawArguments"), "either args or rawArguments, not both", value["rawArguments"]);
       }
     }),
-    finishReason: is(`one of ${FINISH_REASONS.join(", ")}`, (value) => FINISH_REASONS.some((each) => each === value)),
+    finishReason: is(`one of ${FINISH_REASONS.join(", ")}`, (value) =>
+      FINISH_REASONS.some((each) => each === value),
+    ),
     delayMs: count,
     cutAfter: count,
     error: object(

@@ -49,7 +49,12 @@ export function scriptedModel(script: Script | readonly ScriptedTurn[], ref = "s
   };
 }
 
-function play(turn: ScriptedTurn, context: ModelContext, options: ModelRequestOptions, ref: string): ModelAnswer {
+function play(
+  turn: ScriptedTurn,
+  context: ModelContext,
+  options: ModelRequestOptions,
+  ref: string,
+): ModelAnswer {
   const { signal, onDelta } = options;
   if (signal.aborted) return aborted("");
   if (turn.error !== undefined) {
@@ -65,7 +70,8 @@ function play(turn: ScriptedTurn, context: ModelContext, options: ModelRequestOp
     if (signal.aborted) return aborted("");
   }
   let said = "";
-  const text = turn.cutAfter === undefined ? (turn.text ?? "") : firstCharacters(turn.text ?? "", turn.cutAfter);
+  const text =
+    turn.cutAfter === undefined ? (turn.text ?? "") : firstCharacters(turn.text ?? "", turn.cutAfter);
   for (const piece of piecesOf(text, PIECE_SIZE)) {
     said += piece;
     onDelta({ type: "text", text: piece });

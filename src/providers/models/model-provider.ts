@@ -1,0 +1,57 @@
+/** Models that an extension brings along. */
+import type { Model, ModelContext } from "./port.ts";
+import { readAnswer } from "./read-answer.ts";
+
+/** What a provider is told besides the context. */
+export interface ModelProviderOptions {
+  /** Fires when the request is aborted, and when nobody reads the stream any more. */
+  readonly signal: AbortSignal;
+  /** The provider's settings. */
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** A source of models, chosen as `<provider name>/<model id>`. */
+export interface ModelProvider {
+  /**
+   * Asks once.
+   *
+   * @param model - the model id, without the provider's name
+   * @returns the AI SDK's language-model stream parts (specification 2 or 3), ending with `finish`
+   */
+  stream(
+    model: string,
+    context: ModelContext,
+    options: ModelProviderOptions,
+  ): AsyncIterable<unknown> | PromiseLike<AsyncIterable<unknown>>;
+  /** Default: the provider's name. */
+  readonly providerId?: string;
+  /** Default: the provider's name. */
+  readonly apiId?: string;
+  getEnvApiKey?(): string | undefined | PromiseLike<string | undefined>;
+}
+
+/**
+ * A model of an extension's provider behind the port. Its stream is held to the same rules as any other.
+ *
+ * @param ref - `<provider name>/<model id>`
+ */
+export function providedModel(
+  ref: string,
+  provider: ModelProvider,
+  config: Readonly<Record<string, unknown>> = {},
+): Model {
+  const modelId = ref.slice(ref.indexOf("/") + 1);
+  return {
+    ref,
+    request: async (context, { signal, onDelta, clock }) => {
+      const done = new AbortController();
+      const either = AbortSignal.any([signal, done.signal]);
+      try {
+        const open = (): unknown => provider.stream(modelId, context, { signal: either, config });
+        return await readAnswer(open, { modelId, signal, onDelta, clock });
+      } finally {
+        done.abort();
+      }
+    },
+  };
+}
