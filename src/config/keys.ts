@@ -1,0 +1,75 @@
+/**
+ * Every key that a configuration may hold. What is not here is unknown and only warned about, so a key is added
+ * together with the code that honours it, and with its line in docs/reference/configuration.md.
+ */
+import { approvalModes, type Config, type ModelEndpoint, type RuntimeConfig } from "./config.ts";
+import { count, httpUrl, oneOf, text, variableName, type Kind } from "./kinds.ts";
+
+/** A key that holds one value. */
+export interface ValueKey<Value = unknown> {
+  readonly holds: "value";
+  readonly kind: Kind<Value>;
+  /** Environment variable that sets it. */
+  readonly variable?: string;
+  /**
+   * What a project's own file may do with it before its folder is trusted: with `never`, nothing, since it can lead to
+   * code or to a secret; with a list of words, loosest first, only tighten what the user has.
+   */
+  readonly untrusted?: "never" | readonly unknown[];
+}
+
+/** Keys of one table, by their camelCase names. */
+export interface TableKeys {
+  readonly holds: "table";
+  readonly keys: Readonly<Record<string, ValueKey | TableKeys | NamedTables>>;
+}
+
+/** Tables under names that the user chooses, all with the same keys. */
+export interface NamedTables {
+  readonly holds: "named";
+  readonly each: TableKeys;
+}
+
+/** Ties the keys of a table to its type: a key without a description does not compile. */
+type KeysOf<Table> = { readonly [Key in keyof Table]-?: ValueKey<NonNullable<Table[Key]>> };
+
+const runtime: KeysOf<RuntimeConfig> = {
+  model: {
+    holds: "value",
+    kind: text("the name of a model, such as anthropic/NAME", (found) => found.trim() !== ""),
+    variable: "LEMON_MODEL",
+  },
+  maxToolConcurrency: { holds: "value", kind: count(), variable: "LEMON_MAX_TOOL_CONCURRENCY" },
+  maxToolTurns: { holds: "value", kind: count({ orInfinity: true }), variable: "LEMON_MAX_TOOL_TURNS" },
+  approval: {
+    holds: "value",
+    kind: oneOf(approvalModes),
+    variable: "LEMON_APPROVAL",
+    untrusted: approvalModes,
+  },
+  durability: { holds: "value", kind: oneOf(["strict", "relaxed"]), variable: "LEMON_DURABILITY" },
+};
+
+// A server chosen by a stranger answers with tool calls of its choice; a variable chosen by one gives its value away.
+const model: KeysOf<ModelEndpoint> = {
+  baseUrl: { holds: "value", kind: httpUrl, untrusted: "never" },
+  apiKeyEnv: { holds: "value", kind: variableName, untrusted: "never" },
+};
+
+const tables: Readonly<Record<keyof Config, TableKeys | NamedTables>> = {
+  runtime: { holds: "table", keys: runtime },
+  models: { holds: "named", each: { holds: "table", keys: model } },
+};
+
+/** The whole tree. */
+export const configKeys: TableKeys = { holds: "table", keys: tables };
+
+/** `maxToolTurns` as TOML files spell it: `max_tool_turns`. */
+export function tomlSpelling(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** A key path for people: `models."my server".base_url`. */
+export function formatPath(path: readonly string[]): string {
+  return path.map((key) => (/^[\w-]+$/.test(key) ? key : JSON.stringify(key))).join(".");
+}

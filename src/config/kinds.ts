@@ -1,0 +1,95 @@
+/**
+ * The kinds of value that a key may have: how each is read from a parsed value, and from the text of a variable.
+ */
+
+/** What a key accepts. */
+export interface Kind<Value> {
+  /** For messages: completes "expected …". */
+  readonly expected: string;
+  /** Whether a message may repeat a wrong word. Not where someone may have put a secret. */
+  readonly repeatable?: boolean;
+  /** @returns `undefined` when `found` is not of this kind */
+  read(found: unknown): Value | undefined;
+  /** The same for the text of an environment variable, blanks around it removed. */
+  readText(text: string): Value | undefined;
+}
+
+const trueWords = ["true", "1", "yes", "on"];
+const falseWords = ["false", "0", "no", "off"];
+
+/** `true`, `false`, `1`, `0`, or one of the words `true yes on false no off` in any case. */
+export const bool: Kind<boolean> = {
+  expected: "true or false",
+  read(found) {
+    if (typeof found === "boolean") return found;
+    return found === 1
+      ? true
+      : found === 0
+        ? false
+        : typeof found === "string"
+          ? bool.readText(found)
+          : undefined;
+  },
+  readText(text) {
+    const word = text.trim().toLowerCase();
+    return trueWords.includes(word) ? true : falseWords.includes(word) ? false : undefined;
+  },
+};
+
+/** A whole number of 1 or more; with `orInfinity` also `inf`. */
+export function count(options: { readonly orInfinity?: boolean } = {}): Kind<number> {
+  const orInfinity = options.orInfinity ?? false;
+  return {
+    expected: `a whole number of 1 or more${orInfinity ? ", or inf" : ""}`,
+    read(found) {
+      if (found === Infinity) return orInfinity ? Infinity : undefined;
+      return typeof found === "number" && Number.isSafeInteger(found) && found >= 1 ? found : undefined;
+    },
+    readText(text) {
+      if (text === "inf") return this.read(Infinity);
+      return /^\d+$/.test(text) ? this.read(Number(text)) : undefined;
+    },
+  };
+}
+
+/** One word of a closed list, spelt exactly. */
+export function oneOf<const Word extends string>(words: readonly Word[]): Kind<Word> {
+  const read = (found: unknown): Word | undefined => words.find((word) => word === found);
+  return { expected: words.map((word) => `"${word}"`).join(" or "), repeatable: true, read, readText: read };
+}
+
+/** A text that `accepts` agrees to. */
+export function text(expected: string, accepts: (found: string) => boolean): Kind<string> {
+  const read = (found: unknown): string | undefined =>
+    typeof found === "string" && accepts(found) ? found : undefined;
+  return { expected, read, readText: read };
+}
+
+/** An address that begins with `http:` or `https:`. */
+export const httpUrl = text(
+  "an http or https URL",
+  (found) => /^https?:\/\//i.test(found) && URL.canParse(found),
+);
+
+/** The name, not the value, of an environment variable. */
+export const variableName = text("the name of an environment variable", (found) =>
+  /^[A-Za-z_]\w*$/.test(found),
+);
+
+/** A value of the wrong kind, in a word that gives no content away. */
+export function nameWrong(found: unknown, kind: Kind<unknown>): string {
+  if (typeof found !== "string" || found === "") return nameOfType(found);
+  if (kind.repeatable === true && /^[\w-]{1,24}$/.test(found)) return JSON.stringify(found);
+  return "another text";
+}
+
+/** What was found, by its type. */
+export function nameOfType(found: unknown): string {
+  if (found === null) return "null";
+  if (Array.isArray(found)) return "a list";
+  if (found instanceof Date) return "a date";
+  if (found === "") return "an empty text";
+  if (typeof found === "number") return `the number ${found}`;
+  if (typeof found === "object") return "a table";
+  return typeof found === "string" ? "a text" : `a ${typeof found}`;
+}

@@ -1,0 +1,124 @@
+/**
+ * One source of configuration, read against the table of keys into a flat list of settings. Flat lists make the rest
+ * simple: laying sources over each other is "the last setting of a path wins".
+ */
+import { nearest } from "./edit-distance.ts";
+import { nameOfType, nameWrong } from "./kinds.ts";
+import { configKeys, formatPath, tomlSpelling, type TableKeys, type ValueKey } from "./keys.ts";
+
+/** A value that one source gives to one key. */
+export interface Setting {
+  /** Where the source comes from, for messages. */
+  readonly source: string;
+  /** From the root, in camelCase; names that the user chose stay as they are. */
+  readonly path: readonly string[];
+  /** The same as the source spells it. */
+  readonly spelt: readonly string[];
+  readonly key: ValueKey;
+  readonly value: unknown;
+}
+
+/** A value that a key does not accept. */
+export interface Misfit {
+  readonly spelt: readonly string[];
+  readonly expected: string;
+  readonly got: string;
+}
+
+/** What one source says, and what is wrong with it. */
+export interface SettingsOfSource {
+  readonly settings: readonly Setting[];
+  readonly misfits: readonly Misfit[];
+  readonly warnings: readonly string[];
+}
+
+/** Which spellings of a key a source may use: a TOML file its own, a program that one or camelCase. */
+export type Spelling = "toml" | "either";
+
+/** Reads a parsed tree. Values of `undefined` and `null` in a program's object count as not given. */
+export function readTree(source: string, tree: unknown, spelling: Spelling): SettingsOfSource {
+  const settings: Setting[] = [];
+  const misfits: Misfit[] = [];
+  const warnings: string[] = [];
+  readTable(configKeys, tree, [], []);
+  return { settings, misfits, warnings };
+
+  function readTable(
+    table: TableKeys,
+    found: unknown,
+    path: readonly string[],
+    spelt: readonly string[],
+  ): void {
+    if (!isTable(found)) {
+      misfits.push({ spelt, expected: "a table", got: nameOfType(found) });
+      return;
+    }
+    const seen = new Map<string, string>();
+    for (const [written, value] of Object.entries(found)) {
+      if (spelling === "either" && (value === undefined || value === null)) continue;
+      const place = [...spelt, written];
+      const name = keyNamed(table, written, spelling);
+      if (name === undefined) {
+        warnings.push(unknownKey(source, place, table, spelling));
+        continue;
+      }
+      const twin = seen.get(name);
+      if (twin !== undefined) {
+        misfits.push({ spelt: place, expected: "one spelling of this key", got: `${twin} as well` });
+        continue;
+      }
+      seen.set(name, written);
+      readKey(table, name, value, [...path, name], place);
+    }
+  }
+
+  function readKey(
+    table: TableKeys,
+    name: string,
+    found: unknown,
+    path: readonly string[],
+    spelt: readonly string[],
+  ): void {
+    const key = table.keys[name];
+    if (key === undefined) throw new Error(`no key ${formatPath(path)}`);
+    if (key.holds === "table") readTable(key, found, path, spelt);
+    else if (key.holds === "value") readValue(key, found, path, spelt);
+    else if (!isTable(found)) misfits.push({ spelt, expected: "a table", got: nameOfType(found) });
+    else {
+      for (const [chosen, each] of Object.entries(found)) {
+        readTable(key.each, each, [...path, chosen], [...spelt, chosen]);
+      }
+    }
+  }
+
+  function readValue(key: ValueKey, found: unknown, path: readonly string[], spelt: readonly string[]): void {
+    const value = key.kind.read(found);
+    if (value === undefined)
+      misfits.push({ spelt, expected: key.kind.expected, got: nameWrong(found, key.kind) });
+    else settings.push({ source, path, spelt, key, value });
+  }
+}
+
+/** The last setting of each path, in the order in which the paths first occurred. */
+export function layOver(layers: readonly (readonly Setting[])[]): Setting[] {
+  const last = new Map<string, Setting>();
+  for (const setting of layers.flat()) last.set(JSON.stringify(setting.path), setting);
+  return [...last.values()];
+}
+
+function keyNamed(table: TableKeys, written: string, spelling: Spelling): string | undefined {
+  return Object.keys(table.keys).find(
+    (name) => written === tomlSpelling(name) || (spelling === "either" && written === name),
+  );
+}
+
+function unknownKey(source: string, place: readonly string[], table: TableKeys, spelling: Spelling): string {
+  const names = Object.keys(table.keys).map((name) => (spelling === "toml" ? tomlSpelling(name) : name));
+  const written = place.at(-1) ?? "";
+  const close = nearest(spelling === "toml" ? tomlSpelling(written) : written, names, 3);
+  return `${source}: unknown key ${formatPath(place)}${close === undefined ? "" : `; did you mean ${close}?`}`;
+}
+
+function isTable(found: unknown): found is Readonly<Record<string, unknown>> {
+  return typeof found === "object" && found !== null && !Array.isArray(found) && !(found instanceof Date);
+}
