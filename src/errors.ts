@@ -6,7 +6,7 @@
 export interface LemonErrorDetails {
   /** JSON Pointer, option name or configuration key that the error is about. */
   readonly field?: string;
-  readonly expected?: string;
+  readonly expected?: string | number;
   readonly got?: string;
   readonly cause?: unknown;
 }
@@ -21,7 +21,7 @@ export class LemonError extends Error {
   readonly reason: string;
   readonly code: string;
   readonly field?: string;
-  readonly expected?: string;
+  readonly expected?: string | number;
   readonly got?: string;
 
   constructor(reason: string, message: string, details: LemonErrorDetails = {}) {

@@ -1,0 +1,143 @@
+/**
+ * The port through which the runtime reaches its log. Every engine passes test/contract/event-log.ts.
+ */
+import type { Observable } from "rxjs";
+import type { Fact, NewFact } from "../events/index.ts";
+
+/** `strict`: durable on disk when the promise resolves. `relaxed`: survives a crash of the process, not of the machine. */
+export type Durability = "strict" | "relaxed";
+
+/** A fact as the log holds it: its data still as text, for readers that compare rather than parse. */
+export type StoredFact = Omit<Fact, "data"> & { readonly text: string };
+
+/** Where a reader stands in the whole log. Opaque: only the engine that made it may read it. */
+export type Cursor = string;
+
+/** The right to lead, until it expires. Each change of hands raises `fence`. */
+export interface Lease {
+  readonly key: string;
+  readonly owner: string;
+  readonly fence: number;
+  /** Epoch milliseconds of the log's clock. */
+  readonly expiresAt: number;
+}
+
+/** `"any"`: no check. `"none"`: the stream must not exist. A number: the stream's last version. */
+export type ExpectedVersion = number | "any" | "none";
+
+export interface AppendOptions {
+  /** The lease under which the writer leads the stream. */
+  readonly fence?: Lease;
+  /** Default: the log's own. If one unit of a commit is strict, the commit is. */
+  readonly durability?: Durability;
+}
+
+/** A stored fold of a stream up to `version`; disposable. */
+export interface Snapshot {
+  readonly stream: string;
+  /** Which fold: `actors`, `views`, `transcript/3` … */
+  readonly name: string;
+  readonly version: number;
+  /** What wrote it; a reader of another build ignores it. */
+  readonly writer: string;
+  readonly text: string;
+}
+
+/** Collects what commits together or not at all. */
+export interface UnitOfWork {
+  append(stream: string, expected: ExpectedVersion, facts: readonly NewFact[], options?: AppendOptions): void;
+  /** Keeps the newest snapshot per stream and name. */
+  saveSnapshot(snapshot: Snapshot): void;
+}
+
+/** Something that `verify` noticed. */
+export interface Finding {
+  readonly level: "error" | "warning";
+  readonly code: string;
+  readonly stream: string | null;
+  readonly version: number | null;
+  readonly position: number | null;
+  readonly message: string;
+}
+
+export interface LogInfo {
+  readonly engine: string;
+  readonly location: string;
+  readonly formatVersion: number;
+  readonly facts: number;
+  readonly streams: number;
+  readonly bytes: number;
+  readonly durability: Durability;
+  readonly head: {
+    readonly position: number;
+    readonly stream: string;
+    readonly version: number;
+    readonly hash: string;
+  } | null;
+}
+
+export interface ReadOptions {
+  /** First version, inclusive. Default 1. */
+  readonly from?: number;
+  /** Last version, inclusive. Default: the stream's last. */
+  readonly to?: number;
+  readonly backwards?: boolean;
+}
+
+export interface ReadAllOptions {
+  /** Facts after this place only. */
+  readonly after?: Cursor;
+  readonly types?: readonly string[];
+  readonly limit?: number;
+}
+
+export interface FollowOptions {
+  readonly after?: Cursor;
+  /** Only streams whose name begins with this. */
+  readonly streams?: string;
+}
+
+/** An append-only log of facts in streams. All methods reject with a `LemonError` subclass from `log/errors.ts`. */
+export interface EventLog {
+  /** Appends at an expected version; resolves when durable. Appends asked for in one event-loop tick share a commit. */
+  append(
+    stream: string,
+    expected: ExpectedVersion,
+    facts: readonly NewFact[],
+    options?: AppendOptions,
+  ): Promise<Fact[]>;
+  /** Several appends and snapshots, all or nothing. */
+  commit(unit: (work: UnitOfWork) => void): Promise<Fact[]>;
+  read(stream: string, options?: ReadOptions): AsyncIterable<Fact>;
+  /** Like `read`, a page of facts at a time and without parsing their data. */
+  readStored(stream: string, options?: ReadOptions): AsyncIterable<readonly StoredFact[]>;
+  readAll(options?: ReadAllOptions): AsyncIterable<Fact>;
+  /** Catches up from `after`, then goes on live: no gap, no double, also for what other processes append. */
+  follow(options?: FollowOptions): Observable<Fact>;
+  /** Cursor of a fact that this log gave out, to go on after it. */
+  cursorOf(fact: Fact): Cursor;
+  streams(prefix?: string): Promise<{ stream: string; version: number }[]>;
+  putBlob(bytes: Uint8Array): Promise<string>;
+  getBlob(sha256: string): Promise<Uint8Array>;
+  loadSnapshots(stream: string): Promise<Snapshot[]>;
+  acquire(key: string, owner: string, ttlMs: number): Promise<Lease>;
+  renew(lease: Lease): Promise<Lease>;
+  release(lease: Lease): Promise<void>;
+  /** Makes `lease` the leader of `stream`. @returns the stream's version */
+  claim(stream: string, lease: Lease): Promise<number>;
+  unclaim(stream: string, lease: Lease): Promise<void>;
+  verify(stream?: string): AsyncIterable<Finding>;
+  /** Copies the log, while it is in use, to a file that must not exist. */
+  backup(file: string): Promise<void>;
+  info(): Promise<LogInfo>;
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  readonly durability?: Durability;
+  readonly readOnly?: boolean;
+  /** Epoch milliseconds; for tests of leases. */
+  readonly now?: () => number;
+  /** What the user should know and nothing failed for: a network file system, lost facts. Default: a process warning. */
+  readonly onWarning?: (message: string) => void;
+}

@@ -1,0 +1,217 @@
+/** Appending: a fact is checked and made text when it is asked for, numbered, chained and inserted when it commits. */
+import type { Statement } from "better-sqlite3";
+import {
+  assertJson,
+  currentSchemaVersion,
+  InvalidValueError,
+  type Fact,
+  type NewFact,
+} from "../../events/index.ts";
+import { InvalidEnvelopeError, VersionConflictError } from "../errors.ts";
+import type { AppendOptions, Durability, ExpectedVersion, Lease, Snapshot, UnitOfWork } from "../port.ts";
+import type { Connection } from "./connection.ts";
+import { factHash } from "./hash.ts";
+import type { Heads } from "./heads.ts";
+import type { Leases } from "./leases.ts";
+import type { Snapshots } from "./snapshots.ts";
+import type { Unit } from "./writer.ts";
+
+/** Throws when data doesn't match the schema of its type. */
+export type FactCheck = (type: string, schemaVersion: number, data: unknown) => void;
+
+/** A fact that only waits for its numbers. */
+type Draft = Omit<Fact, "position" | "stream" | "version" | "hash"> & { readonly text: string };
+
+interface StreamAppend {
+  readonly stream: string;
+  readonly expected: ExpectedVersion;
+  readonly drafts: readonly Draft[];
+  readonly lease: Lease | undefined;
+}
+
+export interface AppenderParts {
+  readonly heads: Heads;
+  readonly leases: Leases;
+  readonly snapshots: Snapshots;
+  readonly checkFact: FactCheck;
+  readonly now: () => number;
+}
+
+type FactRow = [
+  position: number,
+  stream: number,
+  version: number,
+  type: string,
+  schemaVersion: number,
+  at: number,
+  kind: string,
+  actor: string,
+  causation: number | null,
+  correlation: string | null,
+  data: string,
+  hash: string,
+];
+
+/** Makes the units that add facts. */
+export class Appender {
+  readonly #parts: AppenderParts;
+  readonly #insertStream: Statement<[string]>;
+  readonly #insertFact: Statement<FactRow>;
+
+  constructor({ db }: Connection, parts: AppenderParts) {
+    this.#parts = parts;
+    this.#insertStream = db.prepare("INSERT INTO streams (name) VALUES (?)");
+    this.#insertFact = db.prepare("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  }
+
+  /**
+   * @throws InvalidValueError, InvalidFactError or InvalidEnvelopeError naming type and field
+   */
+  unit(
+    stream: string,
+    expected: ExpectedVersion,
+    facts: readonly NewFact[],
+    options: AppendOptions,
+  ): Unit<Fact[]> {
+    return this.#unit([this.#streamAppend(stream, expected, facts, options)], [], options.durability);
+  }
+
+  /** @throws what `collect` throws, and the same errors as `unit` */
+  unitOf(collect: (work: UnitOfWork) => void): Unit<Fact[]> {
+    const appends: StreamAppend[] = [];
+    const snapshots: Snapshot[] = [];
+    let durability: Durability | undefined;
+    collect({
+      append: (stream, expected, facts, options = {}) => {
+        appends.push(this.#streamAppend(stream, expected, facts, options));
+        if (durability !== "strict") durability = options.durability ?? durability;
+      },
+      saveSnapshot: (snapshot) => {
+        snapshots.push(snapshot);
+      },
+    });
+    return this.#unit(appends, snapshots, durability);
+  }
+
+  #streamAppend(
+    stream: string,
+    expected: ExpectedVersion,
+    facts: readonly NewFact[],
+    options: AppendOptions,
+  ): StreamAppend {
+    assertText("append", "stream", stream);
+    const now = this.#parts.now();
+    const drafts = facts.map((fact) => draftOf(fact, now, this.#parts.checkFact));
+    return { stream, expected, drafts, lease: options.fence };
+  }
+
+  #unit(
+    appends: readonly StreamAppend[],
+    snapshots: readonly Snapshot[],
+    durability: Durability | undefined,
+  ): Unit<Fact[]> {
+    return {
+      size: appends.reduce((sum, { drafts }) => sum + drafts.length, 0),
+      durability,
+      check: () => {
+        this.#check(appends);
+      },
+      write: (committed) => {
+        const facts = appends.flatMap((append) => this.#insert(append));
+        for (const snapshot of snapshots) this.#parts.snapshots.save(snapshot);
+        committed.push(...facts);
+        return facts;
+      },
+    };
+  }
+
+  #check(appends: readonly StreamAppend[]): void {
+    const { heads, leases } = this.#parts;
+    const planned = new Map<string, number>(); // a unit may append to one stream several times
+    for (const { stream, expected, drafts, lease } of appends) {
+      leases.assertMayAppend(stream, lease);
+      const actual = planned.get(stream) ?? heads.of(stream).version;
+      if (expected !== "any" && (expected === "none" ? 0 : expected) !== actual) {
+        throw new VersionConflictError(stream, expected, actual);
+      }
+      planned.set(stream, actual + drafts.length);
+    }
+  }
+
+  #insert({ stream, drafts }: StreamAppend): Fact[] {
+    const { heads } = this.#parts;
+    const head = heads.of(stream);
+    if (head.id === 0 && drafts.length > 0) head.id = Number(this.#insertStream.run(stream).lastInsertRowid);
+    return drafts.map((draft) => {
+      const { type, schemaVersion, at, kind, actor, causation, correlation, data, text } = draft;
+      const position = heads.nextPosition();
+      const version = head.version + 1;
+      const envelope = { stream, version, type, schemaVersion, at, kind, actor, causation, correlation };
+      const hash = factHash(head.hash, envelope, text);
+      this.#insertFact.run(
+        position,
+        head.id,
+        version,
+        type,
+        schemaVersion,
+        at,
+        kind,
+        actor,
+        causation,
+        correlation,
+        text,
+        hash,
+      );
+      head.version = version;
+      head.hash = hash;
+      return { position, ...envelope, data, hash };
+    });
+  }
+}
+
+function draftOf(fact: NewFact, now: number, checkFact: FactCheck): Draft {
+  const { type, kind, actor, causation, correlation, at = now } = fact;
+  const schemaVersion = fact.schemaVersion ?? currentSchemaVersion(type);
+  assertText("fact", "type", type);
+  assertText(type, "actor", actor);
+  if (correlation !== null) assertText(type, "correlation", correlation);
+  if (kind !== "input" && kind !== "decision") refuse(type, "kind", "input or decision", kind);
+  if (causation !== null) assertCount(type, "causation", causation, 1);
+  assertCount(type, "schemaVersion", schemaVersion, 1);
+  assertCount(type, "at", at, Number.MIN_SAFE_INTEGER);
+  const envelope = { type, schemaVersion, at, kind, actor, causation, correlation };
+  if (fact.text !== undefined) return { ...envelope, data: fact.data, text: fact.text };
+  assertData(type, fact.data);
+  checkFact(type, schemaVersion, fact.data);
+  const text = JSON.stringify(fact.data);
+  // Parsed again, so that the fact is what will be read, whatever the caller does to the object afterwards.
+  return { ...envelope, data: JSON.parse(text) as unknown, text };
+}
+
+function assertData(type: string, data: unknown): void {
+  try {
+    assertJson(data, "data");
+  } catch (error) {
+    if (error instanceof InvalidValueError) error.message = `${type}: ${error.message}`;
+    throw error;
+  }
+}
+
+/** SQLite stores UTF-8 and ends some of its functions at U+0000: what does not survive that is refused. */
+function assertText(subject: string, field: string, value: unknown): void {
+  if (typeof value !== "string") refuse(subject, field, "a string", value);
+  if (value === "") refuse(subject, field, "a string that is not empty", value);
+  if (!value.isWellFormed() || value.includes("\0")) {
+    refuse(subject, field, "well-formed text without U+0000", "other text");
+  }
+}
+
+function assertCount(subject: string, field: string, value: unknown, least: number): void {
+  if (!Number.isSafeInteger(value) || (value as number) < least)
+    refuse(subject, field, "a whole number", value);
+}
+
+function refuse(subject: string, field: string, expected: string, value: unknown): never {
+  const got = typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value);
+  throw new InvalidEnvelopeError(subject, { field, expected, got });
+}

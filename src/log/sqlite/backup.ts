@@ -1,0 +1,58 @@
+/** Copying a log while it is in use. */
+import { existsSync, renameSync, rmSync } from "node:fs";
+import path from "node:path";
+import { LogUnavailableError } from "../errors.ts";
+import type { Connection } from "./connection.ts";
+import { typedFault } from "./faults.ts";
+import { headFileOf, writeHead, type LogHead } from "./head.ts";
+import { openFile } from "./open-file.ts";
+
+/**
+ * Copies the log to `file` by SQLite's online backup. The name appears when the copy is whole, its head file first.
+ *
+ * @throws LogUnavailableError when something has that name already
+ */
+export async function backup({ db, location }: Connection, file: string): Promise<void> {
+  const target = path.resolve(file);
+  for (const taken of [target, headFileOf(target)]) {
+    if (existsSync(taken))
+      throw new LogUnavailableError("already_exists", `${taken} exists: choose another name`);
+  }
+  const partial = `${target}.${process.pid}.partial`;
+  try {
+    await db.backup(partial);
+    const head = lastFact(partial);
+    if (head !== null) writeHead(headFileOf(target), head);
+    renameSync(partial, target);
+  } catch (error) {
+    throw typedFault(backupFault(error, target), location);
+  } finally {
+    for (const suffix of ["", "-journal", "-wal", "-shm"]) rmSync(partial + suffix, { force: true });
+  }
+}
+
+/** What the copy holds, which may be more than what the log held when the backup began. */
+function lastFact(file: string): LogHead | null {
+  const copy = openFile(file, { readOnly: false });
+  try {
+    const last = copy
+      .prepare<[], LogHead>(
+        `SELECT position, name AS stream, version, hash FROM facts JOIN streams ON streams.id = facts.stream
+         ORDER BY position DESC LIMIT 1`,
+      )
+      .get();
+    return last ?? null;
+  } finally {
+    copy.close();
+  }
+}
+
+function backupFault(error: unknown, target: string): unknown {
+  const isNoDirectory = error instanceof TypeError && error.message.includes("directory does not exist");
+  if (!isNoDirectory) return error;
+  return new LogUnavailableError(
+    "no_directory",
+    `${path.dirname(target)} does not exist: make it first`,
+    error,
+  );
+}

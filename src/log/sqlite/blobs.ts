@@ -1,0 +1,47 @@
+/** Large bytes, named by their SHA-256, so that the same bytes are stored once and damage shows at each reading. */
+import type { Statement } from "better-sqlite3";
+import { NotFoundError } from "../../errors.ts";
+import { LogCorruptError } from "../errors.ts";
+import type { Connection } from "./connection.ts";
+import { blobHash } from "./hash.ts";
+import type { Unit } from "./writer.ts";
+
+export class Blobs {
+  readonly #location: string;
+  readonly #insert: Statement<[string, Uint8Array]>;
+  readonly #select: Statement<[string], Uint8Array>;
+
+  constructor({ db, location }: Connection) {
+    this.#location = location;
+    this.#insert = db.prepare(
+      "INSERT INTO blobs (sha256, bytes) VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING",
+    );
+    this.#select = db.prepare<[string], Uint8Array>("SELECT bytes FROM blobs WHERE sha256 = ?").pluck();
+  }
+
+  /** Copies the bytes, so that the caller may use its buffer again at once. */
+  put(bytes: Uint8Array): Unit<string> {
+    const copy = Buffer.from(bytes);
+    const sha256 = blobHash(copy);
+    return {
+      size: 1,
+      check: () => undefined,
+      write: () => {
+        this.#insert.run(sha256, copy);
+        return sha256;
+      },
+    };
+  }
+
+  /**
+   * @throws NotFoundError when no such blob is stored
+   * @throws LogCorruptError when the stored bytes have another hash
+   */
+  get(sha256: string): Uint8Array {
+    const bytes = this.#select.get(sha256);
+    if (bytes === undefined) throw new NotFoundError(`blob ${sha256} is not in ${this.#location}`);
+    if (blobHash(bytes) !== sha256)
+      throw new LogCorruptError(this.#location, `blob ${sha256} has other bytes`, null);
+    return bytes;
+  }
+}

@@ -1,0 +1,241 @@
+/** Reading in pages: no statement stays open while a caller is busy, and a huge stream is never in memory at once. */
+import type { Statement } from "better-sqlite3";
+import type { Fact, FactKind } from "../../events/index.ts";
+import { CursorAheadError, InvalidCursorError, LogCorruptError } from "../errors.ts";
+import type { Cursor, ReadAllOptions, ReadOptions, StoredFact } from "../port.ts";
+import { guarded, type Connection } from "./connection.ts";
+import { typedFault } from "./faults.ts";
+
+/** A row as SQLite gives it, in the order of `COLUMNS`. */
+export type Row = readonly [
+  position: number,
+  stream: string,
+  version: number,
+  type: string,
+  schemaVersion: number,
+  at: number,
+  kind: FactKind,
+  actor: string,
+  causation: number | null,
+  correlation: string | null,
+  text: string,
+  hash: string,
+];
+
+/** CROSS JOIN: facts are walked in their order, and each finds the name of its stream. */
+export const FACTS = `
+  SELECT position, name, version, type, schema_version, at, kind, actor, causation, correlation, data, hash
+  FROM facts CROSS JOIN streams ON streams.id = facts.stream`;
+
+const MAX_PAGE_FACTS = 256;
+const MAX_PAGE_CHARS = 1_000_000;
+/** How many positions one statement looks at when most of what it sees may be filtered out. */
+const SCAN_POSITIONS = 4_096;
+
+/** Reads facts. Everything here is synchronous and short; the generators stand still between pages. */
+export class Reader {
+  readonly #connection: Connection;
+  readonly #forwards: Statement<[string, number, number], Row>;
+  readonly #backwards: Statement<[string, number, number], Row>;
+  readonly #range: Statement<[number, number], Row>;
+  readonly #rangeOfTypes: Statement<[number, number, string], Row>;
+  readonly #lastPosition: Statement<[], number>;
+  readonly #lastVersion: Statement<[string], number>;
+
+  constructor(connection: Connection) {
+    const { db } = connection;
+    this.#connection = connection;
+    const ofStream = `${FACTS} WHERE facts.stream = (SELECT id FROM streams WHERE name = ?) AND version BETWEEN ? AND ?`;
+    const ofRange = `${FACTS} WHERE position BETWEEN ? AND ?`;
+    this.#forwards = db.prepare<[string, number, number], Row>(`${ofStream} ORDER BY version`).raw();
+    this.#backwards = db.prepare<[string, number, number], Row>(`${ofStream} ORDER BY version DESC`).raw();
+    this.#range = db.prepare<[number, number], Row>(`${ofRange} ORDER BY position`).raw();
+    this.#rangeOfTypes = db
+      .prepare<[number, number, string], Row>(
+        `${ofRange} AND type IN (SELECT value FROM json_each(?)) ORDER BY position`,
+      )
+      .raw();
+    this.#lastPosition = db.prepare<[], number>("SELECT ifnull(max(position), 0) FROM facts").pluck();
+    this.#lastVersion = db
+      .prepare<[string], number>(
+        "SELECT ifnull(max(version), 0) FROM facts WHERE stream = (SELECT id FROM streams WHERE name = ?)",
+      )
+      .pluck();
+  }
+
+  /** Position of the log's last fact, 0 when it is empty. */
+  lastPosition(): number {
+    return guarded(this.#connection, () => this.#lastPosition.get() ?? 0);
+  }
+
+  /** Facts behind `after`, as many as fit on a page; empty at the end. */
+  pageAfter(after: number): Fact[] {
+    return this.#page(this.#range, [after + 1, Number.MAX_SAFE_INTEGER], factOf, after + 1);
+  }
+
+  async *read(stream: string, options: ReadOptions): AsyncGenerator<Fact> {
+    for await (const page of this.#pagesOf(stream, options, factOf)) yield* page;
+  }
+
+  /** Pages, with the data's text as it is stored. */
+  readStored(stream: string, options: ReadOptions): AsyncGenerator<readonly StoredFact[]> {
+    return this.#pagesOf(stream, options, storedFactOf);
+  }
+
+  async *readAll({ after, types, limit = Number.POSITIVE_INFINITY }: ReadAllOptions): AsyncGenerator<Fact> {
+    const last = this.lastPosition();
+    let position = this.positionOf(after);
+    let left = limit;
+    const wanted = types === undefined ? null : JSON.stringify(types);
+    while (position < last && left > 0) {
+      const to = wanted === null ? last : Math.min(position + SCAN_POSITIONS, last);
+      const page =
+        wanted === null
+          ? this.#page(this.#range, [position + 1, to], factOf, position + 1, left)
+          : this.#page(this.#rangeOfTypes, [position + 1, to, wanted], factOf, null, left);
+      yield* page;
+      left -= page.length;
+      position = page.at(-1)?.position ?? to;
+    }
+  }
+
+  /**
+   * The position at which a cursor stands; 0 without one.
+   *
+   * @throws InvalidCursorError, CursorAheadError
+   */
+  positionOf(cursor: Cursor | undefined): number {
+    if (cursor === undefined) return 0;
+    const position = /^at-(\d{1,15})$/.exec(cursor)?.[1];
+    if (position === undefined) throw new InvalidCursorError(cursor);
+    const last = this.lastPosition();
+    if (Number(position) > last) throw new CursorAheadError(Number(position), last);
+    return Number(position);
+  }
+
+  async *#pagesOf<Item extends StoredFact | Fact>(
+    stream: string,
+    options: ReadOptions,
+    convert: Convert<Item>,
+  ): AsyncGenerator<Item[]> {
+    // The end is fixed here: a reader that is slower than the writer would never come to one.
+    const last = guarded(this.#connection, () => this.#lastVersion.get(stream) ?? 0);
+    let from = Math.max(options.from ?? 1, 1);
+    let to = Math.min(options.to ?? last, last);
+    const statement = options.backwards === true ? this.#backwards : this.#forwards;
+    while (from <= to) {
+      const page = this.#page(statement, [stream, from, to], convert, null);
+      yield page;
+      const end = page.at(-1);
+      if (end === undefined) return;
+      if (options.backwards === true) to = end.version - 1;
+      else from = end.version + 1;
+    }
+  }
+
+  /** @param first - position of the first row, when every row from it on is asked for */
+  #page<Bound extends unknown[], Item>(
+    statement: Statement<Bound, Row>,
+    bound: Bound,
+    convert: Convert<Item>,
+    first: number | null,
+    maxFacts = MAX_PAGE_FACTS,
+  ): Item[] {
+    const { location } = this.#connection;
+    const facts: Item[] = [];
+    let chars = 0;
+    try {
+      for (const row of statement.iterate(...bound)) {
+        facts.push(convert(row, location));
+        chars += row[10].length;
+        if (facts.length >= Math.min(maxFacts, MAX_PAGE_FACTS) || chars >= MAX_PAGE_CHARS) break;
+      }
+    } catch (error) {
+      // What could still be read is given out first; the fault then meets the next page.
+      if (facts.length > 0) return facts;
+      throw typedFault(error, location, first);
+    }
+    return facts;
+  }
+}
+
+type Convert<Item> = (row: Row, location: string) => Item;
+
+/** The cursor of a position; `Reader.positionOf` reads it. */
+export function cursorAt(position: number): Cursor {
+  return `at-${position}`;
+}
+
+function storedFactOf(row: Row): StoredFact {
+  const [
+    position,
+    stream,
+    version,
+    type,
+    schemaVersion,
+    at,
+    kind,
+    actor,
+    causation,
+    correlation,
+    text,
+    hash,
+  ] = row;
+  return {
+    position,
+    stream,
+    version,
+    type,
+    schemaVersion,
+    at,
+    kind,
+    actor,
+    causation,
+    correlation,
+    text,
+    hash,
+  };
+}
+
+/** @throws LogCorruptError when the data is not JSON */
+function factOf(row: Row, location: string): Fact {
+  const [
+    position,
+    stream,
+    version,
+    type,
+    schemaVersion,
+    at,
+    kind,
+    actor,
+    causation,
+    correlation,
+    text,
+    hash,
+  ] = row;
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (error) {
+    throw new LogCorruptError(
+      location,
+      `the data of ${stream} version ${version} is not JSON`,
+      position,
+      error,
+    );
+  }
+  return {
+    position,
+    stream,
+    version,
+    type,
+    schemaVersion,
+    at,
+    kind,
+    actor,
+    causation,
+    correlation,
+    data,
+    hash,
+  };
+}
