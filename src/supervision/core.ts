@@ -1,0 +1,289 @@
+/**
+ * The one mechanism behind static and dynamic supervisors: start, watch, restart, give up, stop. It follows
+ * `supervisor.erl` (stdlib) and `dynamic_supervisor.ex` (Elixir); where they differ, the `kind` in the flags decides.
+ */
+import { messageOf } from "../errors.ts";
+import { attributeStrayErrors, currentInstance, raise, runAs } from "./attribution.ts";
+import { type Child, type ExitReason, exitLatch, isCleanExit } from "./child.ts";
+import { systemClock } from "./clock.ts";
+import { SupervisorError } from "./errors.ts";
+import { plainReason, type SupervisionEvent } from "./events.ts";
+import { type Host, Instance } from "./instance.ts";
+import { admitRestart, backoffDelay, noRestarts } from "./intensity.ts";
+import { launch, type Launched } from "./launch.ts";
+import type { Flags, SupervisorEnvironment } from "./options.ts";
+import { type Entry, Roster } from "./roster.ts";
+import { Serial } from "./serial.ts";
+import type { FullChildSpec } from "./spec.ts";
+import { stopInstance } from "./stop.ts";
+import { sharersOf } from "./strategy.ts";
+
+/** What the init of a supervisor gives. @internal */
+export interface Setup {
+  readonly flags: Flags;
+  readonly children: readonly FullChildSpec[];
+}
+
+/** Until the init has spoken. */
+const unknownYet: Flags = {
+  kind: "static",
+  strategy: "one_for_one",
+  intensity: 0,
+  periodSeconds: 1,
+  autoShutdown: "never",
+  maxChildren: 0,
+  sweepStopped: false,
+  backoff: undefined,
+  template: undefined,
+};
+
+/** @internal */
+export class SupervisorCore implements Host {
+  readonly path: string;
+  readonly name: string | undefined;
+  readonly clock: Host["clock"];
+  readonly registry: Host["registry"];
+  readonly onEvent: Host["onEvent"];
+  flags: Flags = unknownYet;
+  roster = new Roster(true);
+  readonly serial = new Serial();
+  readonly latch = exitLatch();
+  state: "starting" | "running" | "stopping" | "ended" = "starting";
+  readonly #child: Child;
+  readonly #history = noRestarts();
+  /** Set by a kill: it is the exit reason, whatever else was going on. */
+  #verdict: ExitReason | undefined;
+  #instances = 0;
+  readonly #isAttributing: boolean;
+  #stopAttribution: (() => void) | undefined;
+
+  /** @param child - the supervisor as its parent and the registry know it */
+  constructor(environment: SupervisorEnvironment, child: Child) {
+    const parent = currentInstance();
+    const above = parent?.starting === true ? parent : undefined; // code that runs later starts trees of its own
+    this.path = above?.path ?? environment.name ?? "supervisor";
+    this.name = environment.name;
+    this.clock = environment.clock ?? above?.host.clock ?? systemClock;
+    this.registry = environment.registry ?? above?.host.registry;
+    this.onEvent = environment.onEvent ?? above?.host.onEvent;
+    this.#child = child;
+    this.#isAttributing = environment.attributeErrors === true;
+  }
+
+  /** Tells an event. Runs as nobody's code, so that a listener's own errors are charged to no child. */
+  report(event: SupervisionEvent): void {
+    const { onEvent } = this;
+    if (onEvent === undefined) return;
+    try {
+      runAs(undefined, () => onEvent(event));
+    } catch (error) {
+      raise(error);
+    }
+  }
+
+  /**
+   * Takes the name, asks for the flags, starts the initial children in order. Whatever fails, the children that had
+   * started are stopped in reverse and the name is given back before this rejects.
+   *
+   * @returns false when the flags say `ignore`
+   */
+  async boot(initialise: () => Promise<Setup | "ignore">): Promise<boolean> {
+    if (this.name !== undefined) this.registry?.register(this.name, this.#child);
+    if (this.#isAttributing) this.#stopAttribution = attributeStrayErrors();
+    try {
+      const setup = await initialise();
+      if (setup === "ignore") {
+        await this.end({ kind: "normal" });
+        return false;
+      }
+      this.flags = setup.flags;
+      this.roster = new Roster(setup.flags.kind === "static");
+      for (const spec of setup.children) await this.#startInitial(spec);
+    } catch (error) {
+      await this.end({ kind: "shutdown", detail: error });
+      throw error;
+    }
+    if (this.state === "starting") this.state = "running";
+    return true;
+  }
+
+  async #startInitial(spec: FullChildSpec): Promise<void> {
+    const entry = this.roster.add(spec, []);
+    const launched = await this.start(entry, "first");
+    if (launched.status === "ignored") this.settleIgnored(entry);
+    if (launched.status !== "failed") return;
+    this.roster.drop(entry);
+    throw startError(entry, launched.error);
+  }
+
+  /** Starts one life of a child. What a failure means is the caller's to decide. */
+  async start(entry: Entry, how: "first" | "restart"): Promise<Launched> {
+    const instance = new Instance(this, entry.label, (this.#instances += 1));
+    entry.state = "starting";
+    const launched = await launch(entry.spec, entry.args, instance);
+    if (launched.status !== "started") {
+      instance.discard();
+      entry.state = "stopped";
+      if (launched.status === "failed") {
+        const reason = plainReason({ kind: "crash", detail: launched.error });
+        this.report({ type: "child.start_failed", ...instance.identity, reason });
+      }
+      return launched;
+    }
+    const isLate = this.#verdict !== undefined; // we were killed meanwhile: this child came too late
+    instance.attach(launched.child, (ended, reason) => this.#onExit(entry, ended, reason));
+    entry.lastInstance = instance.number;
+    entry.startedAtMs = this.clock.monotonic();
+    this.roster.setCurrent(entry, instance);
+    // A temporary child is never started again, so what it was started with is not kept (OTP, "temporary").
+    if (entry.spec.restart === "temporary") {
+      entry.spec = { ...entry.spec, start: undefined };
+      entry.args = [];
+    }
+    const told = { ...instance.identity, childType: entry.spec.type };
+    if (how === "first") this.report({ type: "child.started", ...told });
+    else this.report({ type: "child.restarted", ...told, restarts: (entry.restarts += 1) });
+    if (!isLate) return launched;
+    await this.halt(entry, "brutal_kill");
+    return { status: "failed", error: new SupervisorError("noproc", `${this.path} was killed while ${entry.label} started`) };
+  }
+
+  /** A start said `ignore`: kept as stopped by a static supervisor unless temporary, else forgotten. */
+  settleIgnored(entry: Entry): void {
+    if (this.flags.kind !== "static" || entry.spec.restart === "temporary") this.roster.drop(entry);
+  }
+
+  /** Stops a child, if it runs, by its shutdown protocol. */
+  async halt(entry: Entry, shutdown = entry.spec.shutdown): Promise<void> {
+    entry.cancelBackoff?.();
+    entry.cancelBackoff = undefined;
+    if (entry.current !== undefined) await stopInstance(entry.current, shutdown, { kind: "shutdown" }, this.clock);
+    this.roster.clearCurrent(entry);
+  }
+
+  /** OTP's `del_child`: a temporary or dynamic child is forgotten with its process, another's spec stays. */
+  retire(entry: Entry): void {
+    const isKept = this.flags.kind === "static" && entry.spec.restart !== "temporary";
+    if (!isKept) this.roster.drop(entry);
+  }
+
+  #onExit(entry: Entry, instance: Instance, reason: ExitReason): void {
+    this.report({ type: "child.exited", ...instance.identity, reason: plainReason(reason) });
+    if (instance.isStopping || this.state === "ended") return; // whoever stops it goes on from here
+    this.#later(() => this.#afterExit(entry, instance, reason));
+  }
+
+  async #afterExit(entry: Entry, instance: Instance, reason: ExitReason): Promise<void> {
+    if (entry.current !== instance) return; // stopped or replaced since: this end is of an earlier life
+    this.roster.clearCurrent(entry);
+    const { restart, significant } = entry.spec;
+    const isClean = isCleanExit(reason);
+    if (restart === "permanent" || (restart === "transient" && !isClean)) return this.#restart(entry, reason);
+    this.retire(entry);
+    if (this.flags.sweepStopped && restart === "transient") this.roster.drop(entry);
+    if (significant && this.#isTimeToEnd()) return this.end({ kind: "shutdown" });
+  }
+
+  /** OTP's `auto_shutdown`; asked when a significant child has ended by itself and stays down. */
+  #isTimeToEnd(): boolean {
+    if (this.flags.autoShutdown !== "all_significant") return this.flags.autoShutdown === "any_significant";
+    for (const { spec, state } of this.roster.all()) if (spec.significant && state !== "stopped") return false;
+    return true;
+  }
+
+  async #restart(failed: Entry, reason: ExitReason): Promise<void> {
+    const { flags, clock } = this;
+    if (!admitRestart(this.#history, clock.monotonic(), flags.intensity, flags.periodSeconds)) {
+      const { intensity, periodSeconds } = flags;
+      const identity = { supervisor: this.path, childId: failed.label, instance: failed.lastInstance };
+      this.report({ type: "supervisor.gave_up", ...identity, reason: plainReason(reason), intensity, periodSeconds });
+      failed.state = "stopped";
+      this.retire(failed);
+      return this.end({ kind: "shutdown" });
+    }
+    for (const member of sharersOf(flags.strategy, this.roster.all(), failed).toReversed()) {
+      if (member === failed) continue;
+      await this.halt(member);
+      if (member.spec.restart === "temporary") this.roster.drop(member); // ends with the group and does not come back
+    }
+    if (this.#verdict !== undefined) return;
+    failed.state = "stopped";
+    const delayMs = this.#backoff(failed);
+    if (delayMs === 0) return this.#startSharers(failed);
+    failed.state = "restarting";
+    failed.cancelBackoff = clock.setTimer(delayMs, () => {
+      failed.cancelBackoff = undefined;
+      this.#later(async () => {
+        if (failed.state === "restarting" && this.roster.has(failed)) await this.#startSharers(failed);
+      });
+    });
+  }
+
+  #backoff(failed: Entry): number {
+    const { backoff, periodSeconds } = this.flags;
+    if (backoff === undefined) return 0;
+    const lasted = this.clock.monotonic() - failed.startedAtMs >= periodSeconds * 1000;
+    failed.streak = lasted ? 1 : failed.streak + 1;
+    return backoffDelay(backoff, failed.streak);
+  }
+
+  async #startSharers(failed: Entry): Promise<void> {
+    for (const member of sharersOf(this.flags.strategy, this.roster.all(), failed)) {
+      if (member.current !== undefined) continue;
+      const launched = await this.start(member, "restart");
+      if (this.#verdict !== undefined) return;
+      if (launched.status === "ignored") this.settleIgnored(member);
+      if (launched.status !== "failed") continue;
+      // As OTP's `try_again_restart`: other calls get their turn, then it is tried, and counted, again.
+      member.state = "restarting";
+      const { error } = launched;
+      return this.#later(async () => {
+        if (member.state !== "restarting" || !this.roster.has(member)) return; // terminated or restarted meanwhile
+        await this.#restart(member, { kind: "crash", detail: error });
+      });
+    }
+  }
+
+  /** Queues what is nobody's call. A failure here is a fault of ours, and ends the supervisor as a crash. */
+  #later(operation: () => Promise<void>): void {
+    const run = async (): Promise<void> => {
+      if (this.state === "running") await operation();
+    };
+    void this.serial.run(run).catch((error: unknown) => this.kill({ kind: "crash", detail: error }));
+  }
+
+  /** Stops all children and ends: static ones from the newest to the oldest, dynamic ones all at once. */
+  async end(reason: ExitReason): Promise<void> {
+    if (this.state === "stopping" || this.state === "ended") return;
+    this.state = "stopping";
+    const entries = this.roster.newestFirst();
+    if (this.flags.kind === "static") for (const entry of entries) await this.halt(entry);
+    else await Promise.all(entries.map((entry) => this.halt(entry)));
+    this.#finish(reason);
+  }
+
+  /** Ends at once: every child is killed, whatever was going on, and the names are free when the exit is told. */
+  kill(verdict: ExitReason = { kind: "killed" }): void {
+    if (this.#verdict !== undefined || this.state === "ended") return;
+    this.#verdict = verdict;
+    this.state = "ended";
+    const entries = this.roster.newestFirst();
+    void Promise.all(entries.map((entry) => this.halt(entry, "brutal_kill"))).then(() => this.#finish(verdict)); // `halt` never rejects
+  }
+
+  /** Nothing is left: gives the name back, then tells the exit. */
+  #finish(reason: ExitReason): void {
+    if (this.#verdict !== undefined && reason !== this.#verdict) return; // the kill finishes, once its children are gone
+    this.state = "ended";
+    for (const entry of this.roster.newestFirst()) this.retire(entry);
+    if (this.name !== undefined) this.registry?.release(this.name, this.#child);
+    this.#stopAttribution?.();
+    this.latch.settle(reason);
+  }
+}
+
+/** The error for a start that failed. One that says `already_started` is passed on as it is, as OTP does. @internal */
+export function startError(entry: Entry, error: unknown): SupervisorError {
+  if (error instanceof SupervisorError && error.reason === "already_started") return error;
+  return new SupervisorError("start_failed", `child ${entry.label} did not start: ${messageOf(error)}`, { cause: error, childId: entry.label });
+}

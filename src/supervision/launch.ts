@@ -1,0 +1,69 @@
+/** From a spec to a running child, or the reason why there is none. */
+import { runAs } from "./attribution.ts";
+import { type Child, isChild } from "./child.ts";
+import type { Instance } from "./instance.ts";
+import { type FullChildSpec, isActorStart, isLogic, type Start } from "./spec.ts";
+
+/** What became of a start. @internal */
+export type Launched =
+  | { readonly status: "started"; readonly child: Child; readonly info?: unknown }
+  | { readonly status: "ignored" }
+  | { readonly status: "failed"; readonly error: unknown };
+
+/**
+ * Runs a start function as code of `instance`. Never rejects: a start that throws, or gives something that is not a
+ * child, is `failed` with that as the error's content.
+ *
+ * @internal
+ */
+export async function launch(spec: FullChildSpec, args: readonly unknown[], instance: Instance): Promise<Launched> {
+  try {
+    const given: unknown = await runAs(instance, () => begin(spec.start, args, instance));
+    const launched = read(given);
+    if (instance.strayAtStart === undefined || launched.status !== "started") return launched;
+    launched.child.kill();
+    return { status: "failed", error: instance.strayAtStart };
+  } catch (error) {
+    return { status: "failed", error };
+  }
+}
+
+function read(given: unknown): Launched {
+  if (given === "ignore") return { status: "ignored" };
+  if (isChild(given)) return { status: "started", child: given };
+  if (typeof given === "object" && given !== null && "child" in given && isChild(given.child)) {
+    return "info" in given ? { status: "started", child: given.child, info: given.info } : { status: "started", child: given.child };
+  }
+  const error = new TypeError(`start gave ${describe(given)}; expected a child { exited, shutdown, kill }, { child, info } or "ignore"`, { cause: given });
+  return { status: "failed", error };
+}
+
+function describe(given: unknown): string {
+  if (typeof given === "string") return JSON.stringify(given.slice(0, 60));
+  return typeof given === "object" && given !== null ? "an object without these members" : String(given);
+}
+
+async function begin(start: Start | undefined, args: readonly unknown[], instance: Instance): Promise<unknown> {
+  if (start === undefined) throw new Error("the start of a temporary child is not kept"); // never asked for: it is never restarted
+  if (typeof start === "function") {
+    return (start as (...args: readonly unknown[]) => unknown)(...args); // its parameters are whatever startChild is given
+  }
+  if (isLogic(start) || isActorStart(start)) {
+    const { logic, input, mailbox } = isActorStart(start) ? start : { logic: start, input: undefined, mailbox: undefined };
+    const { actorChild } = await import("./actor-child.ts"); // XState is loaded with the first actor
+    return actorChild(logic, { input: overlay(input, args), clock: instance.host.clock, ...(mailbox === undefined ? {} : { mailbox }) });
+  }
+  const { file, workerData, awaitReady = false } = start;
+  const { threadChild } = await import("./thread-child.ts");
+  return threadChild(file, { workerData: overlay(workerData, args), awaitReady });
+}
+
+/** The extra argument over the template's: field by field when both are plain objects, else instead of it. */
+function overlay(template: unknown, [extra]: readonly unknown[]): unknown {
+  if (extra === undefined) return template;
+  return isPlain(template) && isPlain(extra) ? { ...template, ...extra } : extra;
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}

@@ -1,0 +1,47 @@
+/** The shutdown protocol: ask, wait until the deadline, kill (stdlib `supervisor`, "shutdown"). */
+import type { Clock } from "../ports.ts";
+import type { ExitReason } from "./child.ts";
+import type { Instance } from "./instance.ts";
+import type { Shutdown } from "./spec.ts";
+
+/** How long a killed child may take to say so before it is given up for dead, in milliseconds of the injected clock. */
+export const killGraceMs = 5000;
+
+/**
+ * Stops one life of a child and resolves to the reason with which it ended.
+ *
+ * Always ends, even for a child that breaks its contract: one that says nothing {@link killGraceMs} after its kill is
+ * abandoned; its number fences out whatever it still does. Only `infinity` waits as long as the child likes.
+ */
+export function stopInstance(instance: Instance, shutdown: Shutdown, reason: ExitReason, clock: Clock): Promise<ExitReason> {
+  const { exit } = instance;
+  if (instance.ended !== undefined) return Promise.resolve(instance.ended);
+  if (exit === undefined) return Promise.resolve({ kind: "normal" }); // never attached: nothing was started
+  instance.isStopping = true;
+  return new Promise((resolve) => {
+    let disarm = (): void => undefined;
+    const kill = (verdict?: ExitReason): void => {
+      disarm();
+      instance.kill(verdict);
+      disarm = clock.setTimer(killGraceMs, () => {
+        resolve(instance.conclude({ kind: "killed", detail: `no exit within ${killGraceMs} ms of its kill` }));
+      });
+    };
+    void exit.then((ended) => {
+      disarm();
+      resolve(ended);
+    }); // `exit` never rejects
+    if (shutdown === "brutal_kill") return kill();
+    if (shutdown !== "infinity") disarm = clock.setTimer(shutdown, kill);
+    ask(instance, reason, (error) => kill({ kind: "crash", detail: error }));
+  });
+}
+
+function ask(instance: Instance, reason: ExitReason, failed: (error: unknown) => void): void {
+  try {
+    const asked = instance.child?.shutdown(reason);
+    if (asked instanceof Promise) void asked.catch(failed); // handled by `failed`
+  } catch (error) {
+    failed(error);
+  }
+}
