@@ -10,7 +10,6 @@ import {
   callIdOf,
   catalogue,
   currentSchemaVersion,
-  isKnownType,
   slotName,
   type Decision,
   type FactEvent,
@@ -77,7 +76,7 @@ export class Cascade {
   readonly #actors: StreamActors;
   readonly #root: LiveActor;
   readonly #members = new Map<string, LiveActor>();
-  readonly #slots: Map<string, number>;
+  #slots: Map<string, number>;
   #version: number;
   #correlation: string | null;
 
@@ -105,6 +104,11 @@ export class Cascade {
     return this.#slots;
   }
 
+  /** Steps over a recorded fact that this version's catalogue doesn't know: it is carried and changes nothing. */
+  pass(version: number): void {
+    this.#version = version;
+  }
+
   /** Whether the root would take this input now. */
   can(type: FactType, data: unknown): boolean {
     // The root's event type is erased in the definition; a fact's event is what its machine was written for.
@@ -118,10 +122,20 @@ export class Cascade {
    * @throws ActorCrashedError when an actor threw: none of these facts may be recorded
    */
   take(input: CascadeInput): UnitFact[] {
+    const before = { version: this.#version, correlation: this.#correlation, slots: [...this.#slots] };
     const rule = catalogue[input.type];
     if (rule.run === "opens") this.#correlation = (input.data as { readonly runId: string }).runId;
-    const facts = [this.#fact(input, "input", input.text, input.at)];
-    for (let index = 0; index < facts.length; index += 1) this.#deliver(facts, facts[index] as UnitFact);
+    const facts: UnitFact[] = [];
+    try {
+      facts.push(this.#fact(input, "input", input.text, input.at));
+      for (let index = 0; index < facts.length; index += 1) this.#deliver(facts, facts[index] as UnitFact);
+    } catch (error) {
+      // The actors are spoilt, but which slots are open must stay true: running effects are kept by them.
+      this.#version = before.version;
+      this.#correlation = before.correlation;
+      this.#slots = new Map(before.slots);
+      throw error;
+    }
     return facts;
   }
 
@@ -215,11 +229,6 @@ export function admittingSlot(
 export function needsSlot(type: FactType): boolean {
   const rule: FactRule = catalogue[type];
   return rule.belongsTo !== undefined || (rule.kind !== "decision" && rule.settles !== undefined);
-}
-
-/** True when this version's catalogue can route the fact. */
-export function isRoutable(type: string): type is FactType {
-  return isKnownType(type);
 }
 
 function startActor(logic: AnyActorLogic, path: string, snapshot?: unknown): LiveActor {

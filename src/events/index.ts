@@ -25,3 +25,6 @@ export type {
 } from "./types.ts";
 export { asKnown, SchemaNewerError, upcast } from "./upcast.ts";
 export { addUsage, noUsage } from "./usage.ts";
+
+/** The schemas and `checkFact`. Loaded at the first append: readers of the log do without zod. */
+export const loadSchemas = (): Promise<typeof import("./schemas.ts")> => import("./schemas.ts");

@@ -40,14 +40,12 @@ const sessionSettings = {
   extensions: z.array(z.string()),
 };
 
+/** What the provider wants back with a part, such as a signature; opaque. */
+const providerMetadata = z.record(z.string(), z.record(z.string(), z.unknown())).nullable();
+
 const assistantPart = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string() }),
-  z.object({
-    type: z.literal("reasoning"),
-    text: z.string(),
-    /** What the provider wants back with it, such as a signature. */
-    providerMetadata: z.record(z.string(), z.unknown()).nullable(),
-  }),
+  z.object({ type: z.literal("text"), text: z.string(), providerMetadata }),
+  z.object({ type: z.literal("reasoning"), text: z.string(), providerMetadata }),
 ]);
 
 /** A call as the model wrote it, and what the registry knew of its tool when the answer arrived. */
@@ -59,6 +57,7 @@ const modelCall = z.object({
   args: z.record(z.string(), z.unknown()).nullable(),
   /** The arguments as they came, when `args` is null. */
   argumentsText: z.string().nullable(),
+  providerMetadata,
   /** Why the call cannot run: an unknown tool or bad arguments. */
   refusal: z
     .object({ errorType: z.string(), message: z.string(), errors: z.array(z.string()) })

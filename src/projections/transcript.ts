@@ -12,12 +12,10 @@ export const PAGE_SIZE = 256;
 type AssistantPart = FactData<"model.responded">["content"][number];
 
 /** A call as the model wrote it. */
-export interface TranscriptCall {
-  readonly callId: string;
-  readonly name: string;
-  readonly args: Readonly<Record<string, unknown>> | null;
-  readonly argumentsText: string | null;
-}
+export type TranscriptCall = Pick<
+  FactData<"model.responded">["calls"][number],
+  "callId" | "name" | "args" | "argumentsText" | "providerMetadata"
+>;
 
 /** The one result of a call, as the model is told it. */
 export interface TranscriptResult {
@@ -107,7 +105,13 @@ function foldTranscript(view: Transcript, fact: FactOf<TranscriptFact>): Transcr
       return append(view, { role: "user", version, source: fact.data.source, content: fact.data.content });
     case "model.responded": {
       const { content, calls } = fact.data;
-      const written = calls.map(({ callId, name, args, argumentsText }) => ({ callId, name, args, argumentsText }));
+      const written = calls.map(({ callId, name, args, argumentsText, providerMetadata }) => ({
+        callId,
+        name,
+        args,
+        argumentsText,
+        providerMetadata,
+      }));
       const next = append(view, { role: "assistant", version, content, calls: written });
       return written.length === 0 ? next : { ...next, batch: { calls: written, returned: {}, results: {} } };
     }

@@ -1,0 +1,53 @@
+/** What a caller of a stream may be told. */
+import { LemonError } from "../errors.ts";
+
+/** A run is open, and this input needs none to be. Code `LEMON_ALREADY_STREAMING`. */
+export class AlreadyStreamingError extends LemonError {
+  constructor(sessionId: string) {
+    super("already_streaming", `session ${sessionId} is in a run: wait for its end, or use steer or followUp`);
+  }
+}
+
+/** No run is open, and this input needs one. Code `LEMON_NOT_STREAMING`. */
+export class NotStreamingError extends LemonError {
+  constructor(sessionId: string) {
+    super("not_streaming", `session ${sessionId} is in no run: use prompt`);
+  }
+}
+
+/** Replaying the log gives other decisions than it holds, so the stream is read-only. Code `LEMON_REPLAY_DIVERGED`. */
+export class ReplayDivergedError extends LemonError {
+  readonly stream: string;
+  readonly version: number;
+
+  constructor(stream: string, version: number) {
+    super(
+      "replay_diverged",
+      `${stream} cannot go on: at version ${version} this version of lemon-runtime decides otherwise than the log ` +
+        "says; it stays readable, `lemon replay` shows the difference",
+    );
+    this.stream = stream;
+    this.version = version;
+  }
+}
+
+/** An actor of the stream crashed on this input, which was not recorded. Code `LEMON_ACTOR_CRASHED`. */
+export class ActorCrashError extends LemonError {
+  constructor(stream: string, input: string, cause: unknown) {
+    super("actor_crashed", `an actor of ${stream} crashed on ${input}; the input was not recorded`, { cause });
+  }
+}
+
+/** Too many inputs wait for the stream. Code `LEMON_MAILBOX_FULL`. */
+export class MailboxFullError extends LemonError {
+  constructor(stream: string, limit: number) {
+    super("mailbox_full", `${stream} has ${limit} inputs waiting: try again when some of them are done`);
+  }
+}
+
+/** The stream has ended in this process. Code `LEMON_STREAM_CLOSED`. */
+export class StreamClosedError extends LemonError {
+  constructor(stream: string) {
+    super("stream_closed", `${stream} is closed`);
+  }
+}

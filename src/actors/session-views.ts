@@ -1,0 +1,93 @@
+/**
+ * The views that a session's stream keeps in memory, and how they are stored: one small text, and the transcript's
+ * full pages, each written once.
+ */
+import type { Fact } from "../events/index.ts";
+import {
+  project,
+  sessionView,
+  transcript,
+  type SessionView,
+  type Transcript,
+  type TranscriptMessage,
+  type TranscriptPage,
+} from "../projections/index.ts";
+
+/** Views of a stream, as the shell needs them. */
+export interface StreamViews {
+  /** Takes one more durable fact. */
+  fold(fact: Fact): void;
+  /** What has to be stored now, by name; pages that are stored already are left out. */
+  store(): Map<string, string>;
+  /** What `store` gave was not kept after all: the next one gives everything. */
+  forgetStored(): void;
+}
+
+/** The name under which what wrote stored views is told apart. */
+export const viewsVersion = `${transcript.name}.${transcript.version},${sessionView.name}.${sessionView.version}`;
+
+interface StoredViews {
+  readonly session: SessionView;
+  readonly pages: number;
+  readonly tail: readonly TranscriptMessage[];
+  readonly batch: Transcript["batch"];
+}
+
+/** State and transcript of one session. */
+export class SessionViews implements StreamViews {
+  session: SessionView = sessionView.initial;
+  transcript: Transcript = transcript.initial;
+  #storedPages = 0;
+
+  /** Views from what `store` gave, all of it; `null` when a part is missing. */
+  static restore(stored: ReadonlyMap<string, string>): SessionViews | null {
+    const text = stored.get("views");
+    if (text === undefined) return null;
+    const { session, pages, tail, batch } = JSON.parse(text) as StoredViews;
+    const restored: TranscriptPage[] = [];
+    for (let index = 0; index < pages; index += 1) {
+      const page = stored.get(`transcript/${index}`);
+      if (page === undefined) return null;
+      restored.push(new StoredPage(page));
+    }
+    const views = new SessionViews();
+    views.session = session;
+    views.transcript = { pages: restored, tail, batch };
+    views.#storedPages = pages;
+    return views;
+  }
+
+  fold(fact: Fact): void {
+    this.session = project(sessionView, this.session, fact);
+    this.transcript = project(transcript, this.transcript, fact);
+  }
+
+  forgetStored(): void {
+    this.#storedPages = 0;
+  }
+
+  store(): Map<string, string> {
+    const { pages, tail, batch } = this.transcript;
+    const texts = new Map<string, string>();
+    for (; this.#storedPages < pages.length; this.#storedPages += 1) {
+      texts.set(`transcript/${this.#storedPages}`, JSON.stringify(pages[this.#storedPages]?.messages));
+    }
+    const views: StoredViews = { session: this.session, pages: pages.length, tail, batch };
+    return texts.set("views", JSON.stringify(views));
+  }
+}
+
+/** Parsed when it is first looked at: most resumes of a long session look at the newest pages only. */
+class StoredPage implements TranscriptPage {
+  readonly #text: string;
+  #messages: readonly TranscriptMessage[] | null = null;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get messages(): readonly TranscriptMessage[] {
+    this.#messages ??= JSON.parse(this.#text) as TranscriptMessage[];
+    return this.#messages;
+  }
+}
