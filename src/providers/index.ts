@@ -22,14 +22,7 @@ export type {
   ToolCallPart,
   ToolResultPart,
 } from "./models/port.ts";
-export { NO_USAGE } from "./models/port.ts";
-export {
-  canRetry,
-  isRetryable,
-  MAX_ATTEMPTS,
-  MAX_RETRY_AFTER_MS,
-  retryDelayMs,
-} from "./models/retry-policy.ts";
+export { canRetry, isRetryable, MAX_ATTEMPTS, retryDelayMs } from "./models/retry-policy.ts";
 export { InvalidScriptError, parseScript } from "./models/script.ts";
 export type { Script, ScriptedToolCall, ScriptedTurn } from "./models/script.ts";
 export { scriptedModel } from "./models/scripted.ts";

@@ -8,8 +8,10 @@ import type {
   LanguageModelV3ToolResultOutput,
   SharedV3ProviderOptions,
 } from "@ai-sdk/provider";
-import type { ContentBlock, ImageBlock, TextBlock } from "../../tools/tool.ts";
+import type { ContentBlock } from "../../events/index.ts";
 import type { AssistantPart, ModelContext, ModelMessage, ProviderMetadata, ToolResultPart } from "./port.ts";
+
+type ImageBlock = Extract<ContentBlock, { type: "image" }>;
 
 /** What differs between providers. */
 export interface PromptOptions {
@@ -152,6 +154,6 @@ function providerOptionsOf(metadata: ProviderMetadata | undefined): {
   return metadata === undefined ? {} : { providerOptions: metadata as SharedV3ProviderOptions };
 }
 
-function isImage(block: TextBlock | ImageBlock): block is ImageBlock {
+function isImage(block: ContentBlock): block is ImageBlock {
   return block.type === "image";
 }

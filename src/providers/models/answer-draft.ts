@@ -61,12 +61,12 @@ type Part = Readonly<Record<string, unknown>>;
 
 const NOTHING: Taken = { type: "nothing" };
 
-const GOOD_FINISHES: Readonly<Record<string, ModelFinishReason>> = {
-  stop: "stop",
-  length: "length",
-  "content-filter": "content_filter",
-  "tool-calls": "tool_calls",
-};
+const GOOD_FINISHES: ReadonlyMap<string, ModelFinishReason> = new Map([
+  ["stop", "stop"],
+  ["length", "length"],
+  ["content-filter", "content_filter"],
+  ["tool-calls", "tool_calls"],
+]);
 
 /** An answer that is being written. One draft reads one stream. */
 export class AnswerDraft {
@@ -120,7 +120,7 @@ export class AnswerDraft {
         return { type: "failed", error: part["error"] };
       case "finish":
         this.#usage = usageOf(part["usage"]);
-        this.#finishReason = GOOD_FINISHES[finishWordOf(part["finishReason"])] ?? null;
+        this.#finishReason = GOOD_FINISHES.get(finishWordOf(part["finishReason"])) ?? null;
         return { type: "finished" };
       default: // stream-start, raw, source, file, …: nothing of an answer
         stringOf(part, "type");
@@ -246,11 +246,16 @@ function contentOf(open: OpenText): (TextPart | ReasoningPart)[] {
 /** Metadata comes at the start, in a delta of its own (Anthropic's signature), or at the end; later members win. */
 function addMetadata(open: { metadata: ProviderMetadata | undefined }, part: Part): void {
   if (part["providerMetadata"] === undefined || part["providerMetadata"] === null) return;
-  const merged: Record<string, Readonly<Record<string, unknown>>> = { ...open.metadata };
+  let merged: ProviderMetadata = open.metadata ?? {};
   // Through JSON and back, so that what is kept is what a log can hold.
   const plain = recordOf(JSON.parse(JSON.stringify(part["providerMetadata"])), "providerMetadata");
   for (const [provider, members] of Object.entries(plain)) {
-    merged[provider] = { ...merged[provider], ...recordOf(members, `providerMetadata.${provider}`) };
+    const own = recordOf(members, `providerMetadata.${provider}`);
+    // By spread, not by assignment: a provider called __proto__ is then a member like any other.
+    merged = {
+      ...merged,
+      [provider]: { ...(Object.hasOwn(merged, provider) ? merged[provider] : {}), ...own },
+    };
   }
   open.metadata = merged;
 }

@@ -5,8 +5,8 @@
  * the session. It never throws for what a provider does, and nothing that a provider wrote (error texts, bodies,
  * headers) gets into a failure: only a class, a status and a delay.
  */
+import type { ContentBlock } from "../../events/index.ts";
 import type { Clock } from "../../ports.ts";
-import type { ContentBlock, JsonSchema } from "../../tools/tool.ts";
 
 /** What a provider wants to see again with the next request, by provider name. Opaque; holds thinking signatures. */
 export type ProviderMetadata = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -55,7 +55,8 @@ export type ModelMessage =
 export interface ModelTool {
   readonly name: string;
   readonly description: string;
-  readonly parameters: JsonSchema;
+  /** A JSON Schema. */
+  readonly parameters: Readonly<Record<string, unknown>>;
 }
 
 /** Everything that the model is shown. */
