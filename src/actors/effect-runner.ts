@@ -5,6 +5,7 @@
  * does not stop a healthy command. Only a settled slot, a lost lease or the end of the stream signals them.
  */
 import type { Fact, FactData, FactType } from "../events/index.ts";
+import type { LivePiece } from "../projections/index.ts";
 
 /** What an effect hands back: the data of the input that settles its slot. */
 export type Outcome = { [T in FactType]: { readonly type: T; readonly data: FactData<T> } }[FactType];
@@ -16,13 +17,8 @@ export interface EffectContext {
   /** Records an input that belongs to the slot while the effect goes on; resolves when it is durable. */
   readonly record: (outcome: Outcome) => Promise<void>;
   /** Passes something on to subscribers that is not recorded, while the effect still owns its slot. */
-  readonly live: (event: LiveEvent) => void;
+  readonly live: (event: LivePiece) => void;
 }
-
-/** Seen by subscribers only, never recorded. */
-export type LiveEvent =
-  | { readonly type: "model_delta"; readonly kind: "text" | "reasoning"; readonly text: string }
-  | { readonly type: "tool_call_update"; readonly callId: string; readonly content: readonly unknown[] };
 
 /** How a decision is carried out, and how recovery settles it when its process is gone. */
 export interface Effect<Type extends FactType = FactType> {
@@ -45,7 +41,7 @@ interface Running {
 /** What the runner needs of its stream. */
 export interface EffectHost {
   readonly submit: (outcome: Outcome, cause: Fact) => Promise<Fact | null>;
-  readonly live: (event: LiveEvent) => void;
+  readonly live: (event: LivePiece) => void;
   readonly unexpected: (error: unknown) => void;
 }
 

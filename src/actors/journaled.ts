@@ -6,9 +6,10 @@ import { LemonError } from "../errors.ts";
 import { callIdOf, catalogue, upcast, type Fact, type FactType } from "../events/index.ts";
 import { FencedError, SessionBusyError, VersionConflictError, type EventLog } from "../log/index.ts";
 import type { Logger } from "../ports.ts";
+import type { LivePiece } from "../projections/index.ts";
 import type { Child, ExitReason } from "../supervision/index.ts";
 import type { Cascade, StreamActors } from "./cascade.ts";
-import { EffectRunner, type EffectTable, type LiveEvent } from "./effect-runner.ts";
+import { EffectRunner, type EffectTable } from "./effect-runner.ts";
 import { ActorCrashError, MailboxFullError, ReplayDivergedError, StreamClosedError } from "./errors.ts";
 import type { Leadership } from "./leadership.ts";
 import { loadStream, snapshotWriter } from "./load.ts";
@@ -36,7 +37,7 @@ export interface StreamParts extends UnitParts {
 }
 
 /** What a subscriber sees, in order. */
-export type StreamEvent = { readonly fact: Fact } | { readonly live: LiveEvent };
+export type StreamEvent = { readonly fact: Fact } | { readonly live: LivePiece };
 
 /**
  * A stream that this process leads. It outlives its actors: mailbox, running effects and subscribers survive a

@@ -83,6 +83,7 @@ const rules = {
   "child.exited": input({ receivers: [] }),
   "child.restarted": input({ receivers: [] }),
   "child.start_failed": input({ receivers: [] }),
+  "child.late_error": input({ receivers: [] }),
   "supervisor.gave_up": input({ receivers: [] }),
 } satisfies Record<string, FactRule>;
 

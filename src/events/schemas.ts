@@ -71,12 +71,19 @@ const modelCall = z.object({
   hooks: count,
 });
 
+/** An exit reason as the supervisors tell it: never an error's stack. */
 const exitReason = z.object({
   kind: z.enum(["normal", "shutdown", "killed", "crash"]),
   detail: z.unknown().optional(),
 });
 
-const supervised = { supervisor: z.string(), childId: z.string().nullable() };
+const supervised = {
+  /** Path in the tree, such as `runtime/services/sessions`. */
+  supervisor: z.string(),
+  childId: z.string(),
+  instance: count,
+};
+const childType = z.enum(["worker", "supervisor"]);
 
 /** The newest schema of each fact's data. */
 export const factSchemas = {
@@ -177,11 +184,17 @@ export const factSchemas = {
     reason: z.enum(["process_died", "arguments_not_stored", "tool_missing"]),
   }),
 
-  "child.started": z.object({ ...supervised, instance: count }),
-  "child.exited": z.object({ ...supervised, instance: count, reason: exitReason }),
-  "child.restarted": z.object({ ...supervised, instance: count }),
-  "child.start_failed": z.object({ ...supervised, reason: z.unknown() }),
-  "supervisor.gave_up": z.object({ ...supervised, reason: z.unknown() }),
+  "child.started": z.object({ ...supervised, childType }),
+  "child.exited": z.object({ ...supervised, reason: exitReason }),
+  "child.restarted": z.object({ ...supervised, childType, restarts: count }),
+  "child.start_failed": z.object({ ...supervised, reason: exitReason }),
+  "child.late_error": z.object({ ...supervised, reason: exitReason }),
+  "supervisor.gave_up": z.object({
+    ...supervised,
+    reason: exitReason,
+    intensity: count,
+    periodSeconds: z.number(),
+  }),
 } satisfies Record<FactType, z.ZodType>;
 
 /** The data of a fact does not match its type. Code `LEMON_INVALID_FACT`; `field` is the dotted path. */

@@ -18,3 +18,13 @@ export {
   type TranscriptPage,
   type TranscriptResult,
 } from "./transcript.ts";
+export {
+  noEvents,
+  tellFact,
+  tellLive,
+  type EventMessage,
+  type EventState,
+  type LivePiece,
+  type SessionEvent,
+  type SessionEventBody,
+} from "./session-events.ts";

@@ -1,0 +1,197 @@
+/**
+ * What a session's own decisions ask of the world: a request to a model, and waiting before the next attempt.
+ */
+import { LemonError } from "../../errors.ts";
+import { noUsage, type ApprovalMode, type FactData, type Json, type ModelCall } from "../../events/index.ts";
+import type { Clock, Ids, Random } from "../../ports.ts";
+import {
+  canRetry,
+  retryDelayMs,
+  type Model,
+  type ModelAnswered,
+  type ModelCall as AnsweredCall,
+  type ModelFailed,
+  type ModelTool,
+} from "../../providers/index.ts";
+import type { Masker } from "../../secrets/index.ts";
+import { readArguments, unknownTool, type RegisteredTool, type ToolRegistry } from "../../tools/index.ts";
+import type { Effect, Outcome } from "../effect-runner.ts";
+import type { SessionViews } from "../session-views.ts";
+import { buildRequest, type ModelRequest } from "./request.ts";
+
+/** What the model effect needs. */
+export interface ModelEffectParts {
+  readonly views: () => SessionViews;
+  /** The model of the session's settings. Rejects with a `LemonError` when there is none. */
+  readonly model: () => Promise<Model>;
+  readonly registry: () => ToolRegistry;
+  /** The tools as the model is told of them; the same array while they don't change. */
+  readonly offered: () => readonly ModelTool[];
+  readonly approvalOf: (tool: RegisteredTool) => ApprovalMode;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly mask: Masker;
+}
+
+/** Asks the model. A request whose process died is lost and made again: it counts as no attempt. */
+export function modelEffect(parts: ModelEffectParts): Effect<"model.requested"> {
+  return {
+    run: async (fact, { signal, live }) => {
+      const { session, transcript } = parts.views();
+      const request = buildRequest(session.systemPrompt, transcript, parts.offered());
+      const model = await parts.model().catch((error: unknown) => error);
+      if (!isModel(model)) return { type: "model.failed", data: noModel(model, request) };
+      const answer = await model.request(request.context, {
+        signal,
+        onDelta: (delta) => {
+          if (delta.type !== "tool_call") live({ type: "model_delta", kind: delta.type, text: delta.text });
+        },
+        responses: session.responses,
+        failures: session.failures,
+        clock: parts.clock,
+      });
+      switch (answer.type) {
+        case "answered":
+          return { type: "model.responded", data: await answered(answer, request, parts) };
+        case "failed":
+          return { type: "model.failed", data: failed(answer, fact.data.attempt, request, parts.random) };
+        case "aborted":
+          return lost;
+      }
+    },
+    recover: () => Promise.resolve(lost),
+    failed: () => ({ type: "model.failed", data: internalFailure }),
+  };
+}
+
+/** Waits until the next attempt is due. */
+export function retryEffect(clock: Clock): Effect<"model.retry_scheduled"> {
+  const due: Outcome = { type: "model.retry_due", data: {} };
+  return {
+    run: (fact, { signal }) =>
+      new Promise((resolve) => {
+        const finish = (): void => {
+          cancel();
+          signal.removeEventListener("abort", finish);
+          resolve(due);
+        };
+        const cancel = clock.setTimer(Math.max(0, fact.data.dueAt - clock.now()), finish);
+        signal.addEventListener("abort", finish);
+        if (signal.aborted) finish();
+      }),
+    recover: () => Promise.resolve("run"),
+    failed: () => due,
+  };
+}
+
+const lost: Outcome = { type: "model.lost", data: {} };
+
+/** Stands in for an answer that could not be recorded or that an actor crashed on. */
+const internalFailure: FactData<"model.failed"> = {
+  class: "internal",
+  status: null,
+  retryable: false,
+  delayMs: null,
+  partialText: "",
+  usage: noUsage,
+  requestSha256: "0".repeat(64),
+  toolsSha256: "0".repeat(64),
+};
+
+function isModel(value: unknown): value is Model {
+  return typeof value === "object" && value !== null && "request" in value;
+}
+
+/** There is no such model: the run ends with the error's word as its class. */
+function noModel(error: unknown, { requestSha256, toolsSha256 }: ModelRequest): FactData<"model.failed"> {
+  if (!(error instanceof LemonError)) throw error;
+  return { ...internalFailure, class: error.reason, requestSha256, toolsSha256 };
+}
+
+async function answered(
+  answer: ModelAnswered,
+  { requestSha256, toolsSha256 }: ModelRequest,
+  parts: ModelEffectParts,
+): Promise<FactData<"model.responded">> {
+  const { modelId, finishReason, usage } = answer;
+  return {
+    modelId,
+    content: answer.content.map(({ type, text, providerMetadata = null }) => ({ type, text, providerMetadata })),
+    calls: await Promise.all(answer.calls.map((call) => describeCall(call, parts))),
+    finishReason,
+    usage,
+    requestSha256,
+    toolsSha256,
+  };
+}
+
+/** Writes what the registry says of a call into the call: the machine may not ask. */
+async function describeCall(call: AnsweredCall, parts: ModelEffectParts): Promise<ModelCall> {
+  const callId = parts.ids("call");
+  const found = parts.registry().find(call.name)?.entry;
+  const read = await readArguments(found?.tool ?? anyParameters, call.argumentsText);
+  const args = parsedArguments(call.argumentsText);
+  return {
+    callId,
+    providerCallId: call.providerCallId,
+    name: found?.tool.name ?? call.name,
+    args,
+    argumentsText: args === null ? call.argumentsText : null,
+    providerMetadata: call.providerMetadata ?? null,
+    refusal: refusalOf(call.name, found, read),
+    // A call's arguments are JSON: they were parsed from text.
+    masked: args !== null && parts.mask(args as Json) !== args,
+    parallelSafe: found?.tool.parallelSafe ?? false,
+    idempotent: found?.tool.idempotent ?? false,
+    approval: found === undefined ? "auto" : parts.approvalOf(found),
+    hooks: 0,
+  };
+}
+
+const anyParameters = { parameters: { type: "object" } };
+
+function refusalOf(
+  name: string,
+  found: RegisteredTool | undefined,
+  read: Awaited<ReturnType<typeof readArguments>>,
+): ModelCall["refusal"] {
+  if (found === undefined) {
+    const [block] = unknownTool(name).content;
+    return { errorType: "unknown_tool", message: block?.type === "text" ? block.text : name, errors: [] };
+  }
+  if (read.ok) return null;
+  return { errorType: read.errorType, message: read.message, errors: [...(read.errors ?? [])] };
+}
+
+/** The object that the text stands for, as the model wrote it; `null` when it is none. */
+function parsedArguments(text: string): ModelCall["args"] {
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : null;
+  } catch {
+    // Not JSON: the text itself is recorded, with the reason in the call's refusal.
+    return null;
+  }
+}
+
+function failed(
+  answer: ModelFailed,
+  attempt: number,
+  { requestSha256, toolsSha256 }: ModelRequest,
+  random: Random,
+): FactData<"model.failed"> {
+  const { failure, partialText, usage } = answer;
+  return {
+    class: failure.class,
+    status: failure.status,
+    retryable: failure.retryable,
+    delayMs: canRetry(failure, attempt) ? retryDelayMs(attempt, failure.retryAfterMs, random()) : null,
+    partialText,
+    usage,
+    requestSha256,
+    toolsSha256,
+  };
+}

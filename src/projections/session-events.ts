@@ -1,0 +1,254 @@
+/**
+ * What a subscriber of a session is told: facts and live pieces, in the words of docs/reference/session-events.md.
+ *
+ * Pure like every fold, so the same facts tell the same story, live or from the log.
+ */
+import type { ContentBlock, FactData, KnownFact } from "../events/index.ts";
+
+type Args = Readonly<Record<string, unknown>> | null;
+type Content = readonly ContentBlock[];
+type AssistantContent = FactData<"model.responded">["content"];
+
+/** A message, as events show it. */
+export type EventMessage =
+  | { readonly role: "user"; readonly content: Content }
+  | {
+      readonly role: "assistant";
+      readonly content: AssistantContent;
+      readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly args: Args }[];
+      readonly stopReason: string;
+    }
+  | {
+      readonly role: "tool";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly content: Content;
+      readonly isError: boolean;
+    };
+
+/** One event, without the session's id. */
+export type SessionEventBody =
+  | { readonly type: "agent_start"; readonly runId: string }
+  | { readonly type: "turn_start" | "turn_end"; readonly turn: number }
+  | { readonly type: "message_start"; readonly role: EventMessage["role"] }
+  | { readonly type: "message_update"; readonly kind: "text" | "reasoning"; readonly text: string }
+  | { readonly type: "message_end"; readonly message: EventMessage }
+  | { readonly type: "message_discarded"; readonly reason: string }
+  | {
+      readonly type: "tool_execution_start";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly args: Args;
+    }
+  | { readonly type: "tool_execution_update"; readonly toolCallId: string; readonly content: readonly unknown[] }
+  | {
+      readonly type: "tool_execution_end";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly result: { readonly content: Content; readonly details: Readonly<Record<string, unknown>> | null };
+      readonly isError: boolean;
+    }
+  | { readonly type: "approval_requested"; readonly id: string; readonly tool: string; readonly args: Args }
+  | { readonly type: "approval_resolved"; readonly id: string; readonly verdict: "allow" | "deny" }
+  | {
+      readonly type: "model_failed";
+      readonly class: string;
+      readonly status: number | null;
+      readonly retryInMs: number | null;
+    }
+  | { readonly type: "loop_budget_exhausted"; readonly reason: string; readonly maxToolTurns: number; readonly toolTurns: number }
+  | { readonly type: "canceled" }
+  | { readonly type: "error"; readonly class: string; readonly status: number | null }
+  | { readonly type: "agent_end"; readonly status: string; readonly stopReason: string }
+  | { readonly type: "session_shutdown"; readonly reason: string };
+
+/** An event as a subscriber gets it. */
+export type SessionEvent = SessionEventBody & { readonly sessionId: string };
+
+/** What is in the making and not recorded. */
+export type LivePiece =
+  | { readonly type: "model_delta"; readonly kind: "text" | "reasoning"; readonly text: string }
+  | { readonly type: "tool_call_update"; readonly callId: string; readonly content: readonly unknown[] };
+
+interface EventCall {
+  readonly name: string;
+  readonly args: Args;
+  readonly started: boolean;
+  readonly content: Content;
+  readonly details: Readonly<Record<string, unknown>> | null;
+}
+
+/** Where the story is. */
+export interface EventState {
+  readonly prompt: Content | null;
+  readonly streaming: boolean;
+  readonly calls: Readonly<Record<string, EventCall>>;
+}
+
+/** Before the first fact. */
+export const noEvents: EventState = { prompt: null, streaming: false, calls: {} };
+
+type Told = readonly [EventState, readonly SessionEventBody[]];
+
+/** What a live piece tells. */
+export function tellLive(state: EventState, piece: LivePiece): Told {
+  if (piece.type === "tool_call_update") {
+    return [state, [{ type: "tool_execution_update", toolCallId: piece.callId, content: piece.content }]];
+  }
+  const update: SessionEventBody = { type: "message_update", kind: piece.kind, text: piece.text };
+  if (state.streaming) return [state, [update]];
+  return [{ ...state, streaming: true }, [{ type: "message_start", role: "assistant" }, update]];
+}
+
+/** What a fact tells. */
+export function tellFact(state: EventState, fact: KnownFact): Told {
+  switch (fact.type) {
+    case "prompt.submitted":
+      return [{ ...state, prompt: fact.data.content }, []];
+    case "agent.started":
+      return [state, [{ type: "agent_start", runId: fact.data.runId }]];
+    case "turn.started": {
+      const start: SessionEventBody = { type: "turn_start", turn: fact.data.turn };
+      return [{ ...state, prompt: null }, state.prompt === null ? [start] : [start, ...userMessage(state.prompt)]];
+    }
+    case "message.appended":
+      return [state, userMessage(fact.data.content)];
+    case "model.responded":
+      return tellAnswer(state, fact.data);
+    case "model.failed": {
+      const { status, delayMs } = fact.data;
+      const failed: SessionEventBody = { type: "model_failed", class: fact.data.class, status, retryInMs: delayMs };
+      return discard(state, fact.data.class, [failed]);
+    }
+    case "model.lost":
+      return discard(state, "lost", []);
+    case "model.cancelled":
+      return discard(state, "canceled", []);
+    case "tool_call.requested":
+      return startCall(state, fact.data.callId);
+    case "approval.requested": {
+      const { callId, name } = fact.data;
+      const args = state.calls[callId]?.args ?? null;
+      return [state, [{ type: "approval_requested", id: callId, tool: name, args }]];
+    }
+    case "approval.resolved":
+      return [state, [{ type: "approval_resolved", id: fact.data.callId, verdict: fact.data.verdict }]];
+    case "tool_call.returned": {
+      const { callId, content, details } = fact.data;
+      return [withCall(state, callId, { content, details }), []];
+    }
+    case "tool_call.completed":
+      return endCall(state, fact.data);
+    case "tool_call.blocked": {
+      const { callId, reason, errorType } = fact.data;
+      const content: Content = [{ type: "text", text: `Tool call denied: ${reason}` }];
+      return endCall(state, { callId, isError: true, reason: errorType, content, details: { errorType, reason } });
+    }
+    case "tool_call.interrupted": {
+      const { callId, reason } = fact.data;
+      const content: Content = [{ type: "text", text: `Tool call interrupted: ${reason}` }];
+      return endCall(state, { callId, isError: true, reason, content, details: { errorType: "interrupted", reason } });
+    }
+    case "turn.ended":
+      return [{ ...state, calls: {} }, [{ type: "turn_end", turn: fact.data.turn }]];
+    case "turn_budget.exhausted":
+      return [state, tellBudget(fact.data)];
+    case "agent.ended":
+      return [noEvents, tellEnd(fact.data)];
+    case "session.shut_down":
+      return [state, [{ type: "session_shutdown", reason: fact.data.reason }]];
+    case "session.started":
+    case "session.configured":
+    case "steer.submitted":
+    case "follow_up.submitted":
+    case "abort.requested":
+    case "model.requested":
+    case "model.retry_scheduled":
+    case "model.retry_due":
+    case "tool_call.started":
+    case "tool_call.process_started":
+    case "child.started":
+    case "child.exited":
+    case "child.restarted":
+    case "child.start_failed":
+    case "child.late_error":
+    case "supervisor.gave_up":
+      return [state, []];
+  }
+}
+
+function userMessage(content: Content): SessionEventBody[] {
+  return [
+    { type: "message_start", role: "user" },
+    { type: "message_end", message: { role: "user", content } },
+  ];
+}
+
+function tellAnswer(state: EventState, answer: FactData<"model.responded">): Told {
+  const calls: Record<string, EventCall> = {};
+  for (const { callId, name, args } of answer.calls) {
+    calls[callId] = { name, args, started: false, content: [], details: null };
+  }
+  const message: EventMessage = {
+    role: "assistant",
+    content: answer.content,
+    toolCalls: answer.calls.map(({ callId, name, args }) => ({ id: callId, name, args })),
+    stopReason: answer.finishReason,
+  };
+  const end: SessionEventBody = { type: "message_end", message };
+  const events: SessionEventBody[] = state.streaming ? [end] : [{ type: "message_start", role: "assistant" }, end];
+  return [{ ...state, streaming: false, calls }, events];
+}
+
+function discard(state: EventState, reason: string, events: readonly SessionEventBody[]): Told {
+  if (!state.streaming) return [state, events];
+  return [{ ...state, streaming: false }, [{ type: "message_discarded", reason }, ...events]];
+}
+
+function startCall(state: EventState, callId: string): Told {
+  const call = state.calls[callId];
+  const { name = "", args = null } = call ?? {};
+  const start: SessionEventBody = { type: "tool_execution_start", toolCallId: callId, toolName: name, args };
+  return [withCall(state, callId, { started: true }), [start]];
+}
+
+function endCall(state: EventState, end: FactData<"tool_call.completed">): Told {
+  const { callId, isError } = end;
+  const call = state.calls[callId];
+  const toolName = call?.name ?? "";
+  const content = end.content ?? call?.content ?? [];
+  const details = end.details ?? call?.details ?? null;
+  // A refused call has a start too; one that was aborted while it waited has none.
+  const [next, started] = call?.started === false && end.reason !== "aborted" ? startCall(state, callId) : [state, []];
+  return [
+    next,
+    [
+      ...started,
+      { type: "tool_execution_end", toolCallId: callId, toolName, result: { content, details }, isError },
+      { type: "message_start", role: "tool" },
+      { type: "message_end", message: { role: "tool", toolCallId: callId, toolName, content, isError } },
+    ],
+  ];
+}
+
+function tellBudget({ maxToolTurns, toolTurns }: FactData<"turn_budget.exhausted">): SessionEventBody[] {
+  const reason = "max_tool_turns_exhausted";
+  const message: EventMessage = { role: "assistant", content: [], toolCalls: [], stopReason: "error" };
+  return [
+    { type: "loop_budget_exhausted", reason, maxToolTurns, toolTurns },
+    { type: "message_start", role: "assistant" },
+    { type: "message_end", message },
+  ];
+}
+
+function tellEnd({ status, stopReason, error }: FactData<"agent.ended">): SessionEventBody[] {
+  const end: SessionEventBody = { type: "agent_end", status, stopReason };
+  if (status === "aborted") return [{ type: "canceled" }, end];
+  if (error !== null) return [{ type: "error", class: error.class, status: error.status }, end];
+  return [end];
+}
+
+function withCall(state: EventState, callId: string, change: Partial<EventCall>): EventState {
+  const call = state.calls[callId];
+  return call === undefined ? state : { ...state, calls: { ...state.calls, [callId]: { ...call, ...change } } };
+}
