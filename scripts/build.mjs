@@ -6,7 +6,17 @@
  *   node scripts/build.mjs --no-check   emits without looking at types; the tests use it, `npm run types` checks
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,6 +30,7 @@ const stale = path.join(cache, `old-${process.pid}`);
 mkdirSync(cache, { recursive: true });
 try {
   compile();
+  writeMachineVersion();
   makeExecutable();
   if (existsSync(dist)) renameSync(dist, stale);
   renameSync(fresh, dist);
@@ -37,6 +48,42 @@ function compile() {
     rmSync(fresh, { recursive: true, force: true });
     process.exit(1);
   }
+}
+
+/**
+ * What decides is the machines, the cascade, and all that they import: a change of any of it makes stored states of
+ * actors worthless. Its SHA-256 goes where the source says "unbuilt".
+ */
+function writeMachineVersion() {
+  const file = path.join(fresh, "actors/machine-version.js");
+  if (!existsSync(file)) return;
+  const machines = readdirSync(fresh, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /(^|[\\/])(machine|cascade)\.js$/.test(name),
+  );
+  const deciding = closure(machines.map((name) => path.join(fresh, name)));
+  const hash = createHash("sha256");
+  for (const module of deciding)
+    hash.update(`${path.relative(fresh, module)}\n`).update(readFileSync(module));
+  const text = readFileSync(file, "utf8");
+  if (text.split('"unbuilt"').length !== 2)
+    throw new Error('build: machine-version.ts must hold "unbuilt" once');
+  writeFileSync(file, text.replace('"unbuilt"', JSON.stringify(hash.digest("hex"))));
+}
+
+/** The modules and, through their relative imports, all that they load; sorted. */
+function closure(modules) {
+  const known = new Set();
+  const waiting = [...modules];
+  for (let module = waiting.pop(); module !== undefined; module = waiting.pop()) {
+    if (known.has(module)) continue;
+    known.add(module);
+    for (const [, target] of readFileSync(module, "utf8").matchAll(
+      /(?:from|import)\s*\(?\s*["'](\.[^"']+)["']/g,
+    )) {
+      waiting.push(path.resolve(path.dirname(module), target));
+    }
+  }
+  return [...known].toSorted();
 }
 
 function makeExecutable() {
