@@ -12,9 +12,10 @@ export interface Clock {
   /**
    * Calls `fire` once after `delayMs` (0 or more).
    *
+   * @param background - `true` for a timer that should not keep the process alive
    * @returns a function that cancels the timer; harmless after it has fired
    */
-  setTimer(delayMs: number, fire: () => void): () => void;
+  setTimer(delayMs: number, fire: () => void, background?: boolean): () => void;
 }
 
 /** New identifiers: `ids("call")` gives `call_` and 16 lower-case hexadecimal digits. */

@@ -88,7 +88,7 @@ export class Leadership {
   }
 
   #beatLater(): void {
-    this.#cancelBeat = this.#clock.setTimer(LEASE_TTL_MS / 3, () => void this.#beat());
+    this.#cancelBeat = this.#clock.setTimer(LEASE_TTL_MS / 3, () => void this.#beat(), true);
   }
 
   async #beat(): Promise<void> {

@@ -95,6 +95,8 @@ export interface FollowOptions {
   readonly after?: Cursor;
   /** Only streams whose name begins with this. */
   readonly streams?: string;
+  /** Only the stream of exactly this name. */
+  readonly stream?: string;
 }
 
 /** An append-only log of facts in streams. All methods reject with a `LemonError` subclass from `log/errors.ts`. */

@@ -212,7 +212,9 @@ function startCall(state: EventState, callId: string): Told {
   return [withCall(state, callId, { started: true }), [start]];
 }
 
-function endCall(state: EventState, end: FactData<"tool_call.completed">): Told {
+type CallEnd = Omit<FactData<"tool_call.completed">, "content"> & { readonly content: Content | null };
+
+function endCall(state: EventState, end: CallEnd): Told {
   const { callId, isError } = end;
   const call = state.calls[callId];
   const toolName = call?.name ?? "";

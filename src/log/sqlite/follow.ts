@@ -4,7 +4,7 @@
  */
 import { createRequire } from "node:module";
 import type { Statement } from "better-sqlite3";
-import type { Observable, Subscriber } from "rxjs";
+import type * as Rxjs from "rxjs";
 import type { Fact } from "../../events/index.ts";
 import type { FollowOptions } from "../port.ts";
 import type { Connection } from "./connection.ts";
@@ -17,8 +17,8 @@ interface Follower {
   position: number;
   /** A look at the table is due already. */
   isWoken: boolean;
-  readonly prefix: string;
-  readonly subscriber: Subscriber<Fact>;
+  readonly wanted: (stream: string) => boolean;
+  readonly subscriber: Rxjs.Subscriber<Fact>;
 }
 
 export class Followers {
@@ -33,11 +33,13 @@ export class Followers {
     this.#dataVersion = db.prepare<[], number>("PRAGMA data_version").pluck();
   }
 
-  follow({ after, streams = "" }: FollowOptions): Observable<Fact> {
+  follow({ after, streams = "", stream }: FollowOptions): Rxjs.Observable<Fact> {
     const { Observable } = loadRxjs();
     return new Observable<Fact>((subscriber) => {
       const position = this.#reader.positionOf(after); // a throw here becomes the observable's error
-      const follower: Follower = { position, isWoken: false, prefix: streams, subscriber };
+      const wanted = (name: string): boolean =>
+        stream === undefined ? name.startsWith(streams) : name === stream;
+      const follower: Follower = { position, isWoken: false, wanted, subscriber };
       this.#followers.add(follower);
       this.#startPolling();
       this.#wake(follower);
@@ -60,7 +62,7 @@ export class Followers {
   /** Completes every follower. */
   close(): void {
     this.#stopPolling();
-    for (const { subscriber } of [...this.#followers]) subscriber.complete();
+    for (const { subscriber } of this.#followers) subscriber.complete();
   }
 
   #wake(follower: Follower): void {
@@ -117,15 +119,15 @@ export class Followers {
 }
 
 function give(follower: Follower, facts: readonly Fact[]): void {
-  const { subscriber, prefix } = follower;
+  const { subscriber, wanted } = follower;
   for (const fact of facts) {
     if (subscriber.closed) return;
     follower.position = fact.position;
-    if (fact.stream.startsWith(prefix)) subscriber.next(fact);
+    if (wanted(fact.stream)) subscriber.next(fact);
   }
 }
 
 /** At the first `follow`: loading RxJS takes longer than reading a log. A static import would load it at start. */
-function loadRxjs(): typeof import("rxjs") {
-  return createRequire(import.meta.url)("rxjs") as typeof import("rxjs");
+function loadRxjs(): typeof Rxjs {
+  return createRequire(import.meta.url)("rxjs") as typeof Rxjs;
 }

@@ -1,0 +1,54 @@
+/** What the front door refuses. */
+import { LemonError } from "../errors.ts";
+
+/** No session has this id. Code `LEMON_SESSION_NOT_FOUND`. */
+export class SessionNotFoundError extends LemonError {
+  constructor(id: string) {
+    super("session_not_found", `there is no session ${JSON.stringify(id)}: \`lemon sessions\` lists them`, {
+      field: "sessionId",
+    });
+  }
+}
+
+/** A session with this id exists. Code `LEMON_SESSION_EXISTS`. */
+export class SessionExistsError extends LemonError {
+  constructor(id: string) {
+    super("session_exists", `session ${id} exists: resume it, or start one with another id`, { field: "sessionId" });
+  }
+}
+
+/** Not a session id: 1 to 256 UTF-8 bytes, no control characters, no blanks around it. Code `LEMON_INVALID_SESSION_ID`. */
+export class InvalidSessionIdError extends LemonError {
+  constructor() {
+    super(
+      "invalid_session_id",
+      "a session id has 1 to 256 UTF-8 bytes, no control characters and no blanks at its ends",
+      { field: "sessionId" },
+    );
+  }
+}
+
+/** Nothing says which model to ask. Code `LEMON_NO_MODEL`. */
+export class NoModelError extends LemonError {
+  constructor() {
+    super(
+      "no_model",
+      "no model is configured: give one, such as anthropic/claude-sonnet-4-5 (--model, `[runtime] model`, LEMON_MODEL)",
+      { field: "model", expected: "provider/model-id" },
+    );
+  }
+}
+
+/** The session's actors crashed again and again, and its supervisor gave up. Code `LEMON_SESSION_FAILED`. */
+export class SessionFailedError extends LemonError {
+  constructor(id: string) {
+    super("session_failed", `session ${id} crashed too often and was given up; its log is whole: resume it to go on`);
+  }
+}
+
+/** A prompt or message has nothing in it. Code `LEMON_EMPTY_PROMPT`. */
+export class EmptyPromptError extends LemonError {
+  constructor() {
+    super("empty_prompt", "a prompt needs text or an image", { field: "prompt", expected: "text that is not blank" });
+  }
+}

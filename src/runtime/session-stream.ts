@@ -1,0 +1,117 @@
+/** Puts a session's stream together: machines, effects, and the world that they reach. */
+import {
+  AlreadyStreamingError,
+  approvalEffect,
+  JournaledStream,
+  modelEffect,
+  NotStreamingError,
+  retryEffect,
+  sessionActors,
+  toolEffect,
+  type Leadership,
+} from "../actors/index.ts";
+import { LemonError } from "../errors.ts";
+import { loadSchemas, type ApprovalMode, type FactType } from "../events/index.ts";
+import type { EventLog } from "../log/index.ts";
+import type { Clock, Ids, Logger, Random } from "../ports.ts";
+import type { Model, ModelTool } from "../providers/index.ts";
+import type { Masker } from "../secrets/index.ts";
+import type { RegisteredTool, ToolRegistry } from "../tools/index.ts";
+
+/** What all sessions of a runtime share. */
+export interface SessionWorld {
+  readonly log: EventLog;
+  readonly leadership: Leadership;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a session has of its own. */
+export interface SessionParts {
+  readonly mask: Masker;
+  readonly registry: ToolRegistry;
+  /** The model of the stream's present settings. */
+  readonly model: (stream: JournaledStream) => Promise<Model>;
+}
+
+/** Name of a session's stream. */
+export function sessionStreamName(sessionId: string): string {
+  return `session-${sessionId}`;
+}
+
+/** The stream of a session, not started yet. */
+export async function openSessionStream(
+  sessionId: string,
+  world: SessionWorld,
+  parts: SessionParts,
+): Promise<JournaledStream> {
+  const { checkFact } = await loadSchemas();
+  const { log, leadership, clock, ids, random, logger, env } = world;
+  const { mask, registry } = parts;
+  const offered: readonly ModelTool[] = registry.tools.map(({ tool: { name, description, parameters } }) => ({
+    name,
+    description,
+    parameters,
+  }));
+  return new JournaledStream({
+    stream: sessionStreamName(sessionId),
+    log,
+    leadership,
+    actors: { ...sessionActors(sessionId), check: checkFact },
+    effects: (stream) => {
+      const views = (): JournaledStream["views"] => stream.views;
+      const tools = {
+        stream: stream.name,
+        views,
+        unmasked: (version: number) => stream.unmasked(version),
+        registry: () => registry,
+        putBlob: (bytes: Uint8Array) => log.putBlob(bytes),
+        clock,
+        logger,
+        env,
+      };
+      return {
+        "model.requested": modelEffect({
+          views,
+          model: () => parts.model(stream),
+          registry: () => registry,
+          offered: () => offered,
+          approvalOf: (tool) => approvalOf(tool, stream.views.session.settings.approval),
+          clock,
+          ids,
+          random,
+          mask,
+        }),
+        "model.retry_scheduled": retryEffect(clock),
+        "tool_call.started": toolEffect(tools),
+        "approval.requested": approvalEffect(tools),
+      };
+    },
+    clock,
+    mask,
+    check: checkFact,
+    logger,
+    refuse: (type) => refusal(sessionId, type),
+  });
+}
+
+/** A tool that changes nothing runs without asking; all others as the session says. */
+function approvalOf({ tool }: RegisteredTool, mode: ApprovalMode): ApprovalMode {
+  return tool.readOnly ? "auto" : mode;
+}
+
+function refusal(sessionId: string, type: FactType): LemonError {
+  switch (type) {
+    case "steer.submitted":
+    case "follow_up.submitted":
+    case "abort.requested":
+      return new NotStreamingError(sessionId);
+    case "session.started":
+      return new LemonError("session_exists", `session ${sessionId} has been started`);
+    default:
+      return new AlreadyStreamingError(sessionId);
+  }
+}

@@ -1,0 +1,314 @@
+/** A session, as the program that started it holds it. It survives restarts of its actors. */
+import type { Observable } from "rxjs";
+import { NotStreamingError, type JournaledStream } from "../actors/index.ts";
+import { isKnownType, upcast, type ContentBlock, type Fact, type FactType, type KnownFact, type Usage } from "../events/index.ts";
+import type { EventLog } from "../log/index.ts";
+import type { Ids, Logger } from "../ports.ts";
+import {
+  noEvents,
+  pendingCalls,
+  tellFact,
+  tellLive,
+  type EventState,
+  type OutcomeView,
+  type SessionEvent,
+  type SessionEventBody,
+} from "../projections/index.ts";
+import type { ToolRegistry } from "../tools/index.ts";
+import { EmptyPromptError } from "./errors.ts";
+import { followStream, readFacts } from "./facts.ts";
+
+/** How a run ended. */
+export interface Outcome {
+  readonly status: OutcomeView["status"];
+  /** The model's last words; empty when it had none. */
+  readonly text: string;
+  readonly stopReason: OutcomeView["stopReason"];
+  /** Class and HTTP status of the failure that ended it. */
+  readonly error: OutcomeView["error"];
+  /** Tokens of the whole run. */
+  readonly usage: Usage;
+  /** Version of the `agent.ended` fact. */
+  readonly version: number;
+}
+
+/** A call that waits for a person. */
+export interface PendingApproval {
+  /** The id of the call, and of the request. */
+  readonly id: string;
+  readonly sessionId: string;
+  readonly runId: string | null;
+  readonly toolCallId: string;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>> | null;
+  readonly expiresAt: null;
+}
+
+/** A session now: a view of durable facts. */
+export interface SessionState {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly model: string;
+  readonly status: "new" | "idle" | "running" | "shut_down";
+  readonly mode: "normal";
+  /** Version of the last durable fact. */
+  readonly version: number;
+  readonly runId: string | null;
+  readonly turn: number | null;
+  readonly pendingToolCalls: readonly { readonly id: string; readonly name: string; readonly state: string }[];
+  readonly usage: Usage;
+  readonly outcome: Outcome | null;
+}
+
+/** A tool that the session's model is offered. */
+export interface ToolInfo {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  readonly source: "builtin" | { readonly kind: "extension"; readonly id: string };
+}
+
+/** Text, or blocks of text and images. */
+export type Prompt = string | readonly ContentBlock[];
+
+/** What a session is made of. @internal */
+export interface SessionDeps {
+  readonly id: string;
+  readonly stream: JournaledStream;
+  readonly log: EventLog;
+  readonly ids: Ids;
+  readonly logger: Logger;
+  readonly registry: ToolRegistry;
+  /** Ends its supervisor, and with it the stream. */
+  readonly close: () => Promise<void>;
+}
+
+interface Waiter {
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One session of a runtime. */
+export class Session implements AsyncDisposable {
+  readonly id: string;
+  readonly #deps: SessionDeps;
+  readonly #subscribers = new Set<(event: SessionEvent) => void>();
+  readonly #waiting = new Map<string, Waiter[]>();
+  #story: EventState = noEvents;
+  #ended: Promise<void> | null = null;
+
+  /** @internal Sessions come from `runtime.sessions`. */
+  constructor(deps: SessionDeps) {
+    this.id = deps.id;
+    this.#deps = deps;
+    deps.stream.subscribe((event) => {
+      if ("live" in event) this.#tell(tellLive(this.#story, event.live));
+      else this.#take(event.fact);
+    });
+  }
+
+  /**
+   * Starts a run and waits for its end.
+   *
+   * @param options.signal - aborts the run
+   * @throws AlreadyStreamingError while a run is open; EmptyPromptError; InvalidValueError
+   */
+  async prompt(prompt: Prompt, options: { readonly signal?: AbortSignal } = {}): Promise<Outcome> {
+    const content = contentOf(prompt);
+    options.signal?.throwIfAborted();
+    const runId = this.#deps.ids("run");
+    const ended = this.#waitFor(runId);
+    const onAbort = (): void => void this.abort(reasonOf(options.signal?.reason)).catch((error: unknown) => this.#report(error));
+    options.signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      await this.#deps.stream.submit("prompt.submitted", { runId, content });
+      if (options.signal?.aborted === true) onAbort();
+      return await ended;
+    } finally {
+      this.#waiting.delete(runId);
+      options.signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** The end of the open run, or of the last one; `null` when there never was a run. */
+  async outcome(): Promise<Outcome | null> {
+    const { run, outcome } = this.#deps.stream.views.session;
+    return run === null ? outcomeOf(outcome) : this.#waitFor(run.runId);
+  }
+
+  /** Adds a user message before the next model request of the open run. @throws NotStreamingError without a run */
+  async steer(message: Prompt): Promise<void> {
+    await this.#deps.stream.submit("steer.submitted", { content: contentOf(message) });
+  }
+
+  /** Adds a user message when the open run would end. @throws NotStreamingError without a run */
+  async followUp(message: Prompt): Promise<void> {
+    await this.#deps.stream.submit("follow_up.submitted", { content: contentOf(message) });
+  }
+
+  /** Ends the open run. Without one nothing happens and nothing is recorded. */
+  async abort(reason = "aborted by the caller"): Promise<{ readonly aborted: boolean }> {
+    try {
+      await this.#deps.stream.submit("abort.requested", { reason });
+      return { aborted: true };
+    } catch (error) {
+      if (error instanceof NotStreamingError) return { aborted: false };
+      throw error;
+    }
+  }
+
+  /** Aborts an open run, records the end and gives the session back. It can be resumed. Safe to call again. */
+  shutdown(reason = "normal"): Promise<void> {
+    this.#ended ??= this.#shutdown(reason);
+    return this.#ended;
+  }
+
+  /** The session as of the last durable fact. */
+  state(): SessionState {
+    const { stream } = this.#deps;
+    const { session } = stream.views;
+    return {
+      sessionId: this.id,
+      cwd: session.cwd,
+      model: session.settings.model,
+      status: session.status,
+      mode: session.mode,
+      version: stream.version,
+      runId: session.run?.runId ?? null,
+      turn: session.run?.turn ?? null,
+      pendingToolCalls: pendingCalls(session).map(({ callId, name, state }) => ({ id: callId, name, state })),
+      usage: session.usage,
+      outcome: outcomeOf(session.outcome),
+    };
+  }
+
+  /**
+   * The session's facts, oldest first.
+   *
+   * @param options.from - first version, default 1
+   * @param options.follow - go on with new facts until the iteration is ended; default false
+   */
+  facts(options: { readonly from?: number; readonly follow?: boolean } = {}): AsyncIterable<Fact> {
+    return readFacts(this.#deps.log, this.#deps.stream.name, options);
+  }
+
+  /** All facts, then each new one: no gap, no double. */
+  get facts$(): Observable<Fact> {
+    return followStream(this.#deps.log, this.#deps.stream.name);
+  }
+
+  /** Sees what happens from now on. @returns a function that ends it, which `using` understands too */
+  subscribe(listener: (event: SessionEvent) => void): (() => void) & Disposable {
+    this.#subscribers.add(listener);
+    const end = (): void => void this.#subscribers.delete(listener);
+    return Object.assign(end, { [Symbol.dispose]: end });
+  }
+
+  /** The tools that the model is offered, in their order. */
+  tools(): ToolInfo[] {
+    return this.#deps.registry.tools.map(({ source, tool: { name, label, description } }) => ({
+      name,
+      label,
+      description,
+      source,
+    }));
+  }
+
+  /** Calls that wait for a person, and their answer. */
+  readonly approvals = {
+    pending: (): PendingApproval[] => {
+      const { session } = this.#deps.stream.views;
+      return pendingCalls(session)
+        .filter(({ state }) => state === "asking")
+        .map(({ callId, name, args }) => ({
+          id: callId,
+          sessionId: this.id,
+          runId: session.run?.runId ?? null,
+          toolCallId: callId,
+          tool: name,
+          args,
+          expiresAt: null,
+        }));
+    },
+    /** @throws LemonError `LEMON_NOT_FOUND` when nothing waits under this id (any more) */
+    resolve: async (id: string, verdict: "allow" | "deny", reason: string | null = null): Promise<void> => {
+      await this.#deps.stream.submit("approval.resolved", { callId: id, verdict, reason });
+    },
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.shutdown();
+  }
+
+  /** Sends another input. @internal */
+  async submit(type: FactType, data: unknown): Promise<Fact> {
+    return this.#deps.stream.submit(type, data);
+  }
+
+  /** The session has ended for good in this process: whoever waits is told. @internal */
+  fail(error: unknown): void {
+    for (const waiters of this.#waiting.values()) for (const { reject } of waiters) reject(error);
+    this.#waiting.clear();
+  }
+
+  async #shutdown(reason: string): Promise<void> {
+    try {
+      await this.abort(reason);
+      await this.#deps.stream.submit("session.shut_down", { reason });
+    } finally {
+      await this.#deps.close();
+    }
+  }
+
+  #waitFor(runId: string): Promise<Outcome> {
+    const promise = new Promise<Outcome>((resolve, reject) => {
+      this.#waiting.set(runId, [...(this.#waiting.get(runId) ?? []), { resolve, reject }]);
+    });
+    // Nobody may be waiting any more when it fails: the prompt was refused, for one.
+    promise.catch(() => undefined);
+    return promise;
+  }
+
+  #take(fact: Fact): void {
+    if (isKnownType(fact.type)) this.#tell(tellFact(this.#story, upcast(fact) as KnownFact));
+    if (fact.type !== "agent.ended") return;
+    const outcome = this.#deps.stream.views.session.outcome;
+    const ended = outcome === null || outcome.version !== fact.version ? null : outcomeOf(outcome);
+    if (ended === null) return;
+    for (const { resolve } of this.#waiting.get(fact.correlation ?? "") ?? []) resolve(ended);
+    this.#waiting.delete(fact.correlation ?? "");
+  }
+
+  #tell([story, events]: readonly [EventState, readonly SessionEventBody[]]): void {
+    this.#story = story;
+    for (const event of events) {
+      for (const subscriber of this.#subscribers) {
+        try {
+          subscriber({ ...event, sessionId: this.id });
+        } catch (error) {
+          this.#report(error);
+        }
+      }
+    }
+  }
+
+  #report(error: unknown): void {
+    this.#deps.logger.error({ sessionId: this.id, error: error instanceof Error ? error.name : "unknown" }, "a subscriber threw");
+  }
+}
+
+function outcomeOf(view: OutcomeView | null): Outcome | null {
+  if (view === null) return null;
+  const { status, text, stopReason, error, usage, version } = view;
+  return { status, text, stopReason, error, usage, version };
+}
+
+function contentOf(prompt: Prompt): ContentBlock[] {
+  const content: ContentBlock[] = typeof prompt === "string" ? [{ type: "text", text: prompt }] : [...prompt];
+  if (content.every((block) => block.type === "text" && block.text.trim() === "")) throw new EmptyPromptError();
+  return content;
+}
+
+function reasonOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : typeof reason === "string" ? reason : "aborted by the caller";
+}
