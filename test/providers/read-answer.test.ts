@@ -337,6 +337,16 @@ describe("an abort", () => {
     expect(answer).toEqual({ type: "aborted", partialText: "half" });
   });
 
+  test("that comes together with an error is an abort, not a failure", async () => {
+    const controller = new AbortController();
+    const model = modelOf(() => {
+      controller.abort();
+      throw new Error("why");
+    });
+    const { answer } = await ask(model, { signal: controller.signal });
+    expect(answer).toEqual({ type: "aborted", partialText: "" });
+  });
+
   test("of which the provider makes a good finish is still an abort", async () => {
     const controller = new AbortController();
     const { answer } = await ask(modelSaying(text("half"), stop), {
