@@ -108,8 +108,8 @@ export default {
       name: "by-the-door-from-above",
       comment: "A room is entered by its index.ts",
       severity: "error",
-      from: { path: "^src/[^/]+\\.ts$" },
-      to: { path: "^src/[^/]+/", pathNot: "^src/[^/]+/index\\.ts$" },
+      from: { path: "^src/([^/]+)\\.ts$" },
+      to: { path: "^src/[^/]+/", pathNot: ["^src/[^/]+/index\\.ts$", "^src/$1/"] },
     },
     {
       name: "replay-sees-deciders-only",

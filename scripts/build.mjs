@@ -83,7 +83,7 @@ function closure(modules) {
       waiting.push(path.resolve(path.dirname(module), target));
     }
   }
-  return [...known].toSorted();
+  return [...known].sort((a, b) => (a < b ? -1 : 1));
 }
 
 function makeExecutable() {

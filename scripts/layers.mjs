@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 
 const house = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const folder = path.resolve(process.argv[2] ?? house);
+const files = sources();
 const { modules, summary } = cruise();
 const problems = [...summary.violations.map(describe), ...unread()];
 
@@ -47,14 +48,17 @@ function describe({ rule, from, to, cycle }) {
   return `${where}\n    ${rule.name}: ${comment}`;
 }
 
+function sources() {
+  return readdirSync(path.join(folder, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.m?ts$/.test(file))
+    .map((file) => path.posix.join("src", file.split(path.sep).join("/")));
+}
+
 /** Files of src that the report does not mention, and a report in which nothing imports anything. */
 function unread() {
   const seen = new Set(modules.map(({ source }) => source));
-  const files = readdirSync(path.join(folder, "src"), { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.m?ts$/.test(file))
-    .map((file) => path.posix.join("src", file.split(path.sep).join("/")));
   const missed = files
-    .filter((file) => !seen.has(file))
+    .filter((file) => !seen.has(file) && existsSync(path.join(folder, file)))
     .map((file) => `${file} was not read by dependency-cruiser`);
   const imports = modules.reduce((sum, { dependencies }) => sum + dependencies.length, 0);
   return imports === 0

@@ -6,6 +6,7 @@
 /** Who decides about tool calls that ask for approval; the first is the loosest. */
 export const approvalModes = ["auto", "ask", "deny"] as const;
 
+/** See {@link approvalModes}. */
 export type ApprovalMode = (typeof approvalModes)[number];
 
 /** `[runtime]`: how sessions run. */
@@ -29,6 +30,7 @@ export interface ModelEndpoint {
   readonly apiKeyEnv: string | null;
 }
 
+/** Everything that can be configured, with a value for every key. */
 export interface Config {
   readonly runtime: RuntimeConfig;
   readonly models: Readonly<Record<string, ModelEndpoint>>;

@@ -1,6 +1,6 @@
 /** The room `config`: what the user wants, read from files, environment, program and command line. */
 export type { ApprovalMode, Config, ConfigOverrides, ModelEndpoint, RuntimeConfig } from "./config.ts";
-export { approvalModes, defaultConfig } from "./config.ts";
+export { defaultConfig } from "./config.ts";
 export type { ConfigProblem } from "./errors.ts";
 export { InvalidConfigError } from "./errors.ts";
 export type { LoadConfigOptions, LoadedConfig } from "./load.ts";

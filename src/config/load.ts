@@ -18,6 +18,7 @@ import { layOver, readTree, type Setting, type SettingsOfSource } from "./settin
 import { locateAll, readTomlFile, type TomlFile } from "./toml-file.ts";
 import { isTrustedText, projectFile } from "./trust.ts";
 
+/** Where the sources of {@link loadConfig} are. */
 export interface LoadConfigOptions {
   /** Folder of the user's own file and of the trust records. */
   readonly home: string;
@@ -32,6 +33,7 @@ export interface LoadConfigOptions {
   readonly trustProject?: boolean | undefined;
 }
 
+/** What {@link loadConfig} found. */
 export interface LoadedConfig {
   readonly config: Config;
   /** For people, one a line: unknown keys, ignored variables, keys ignored for want of trust. */
