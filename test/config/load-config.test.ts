@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -138,6 +138,23 @@ describe("refusals", () => {
     await mkdir(path.join(home, "config.toml"));
     expect((await refusal()).message).toContain("found a directory");
   });
+
+  test.runIf(process.getuid?.() === 0)(
+    "a file that may not be read is refused, not taken for a missing one",
+    async () => {
+      await userSays("");
+      await chmod(root, 0o755);
+      await chmod(path.join(home, "config.toml"), 0o600);
+      process.seteuid?.(65_534);
+      try {
+        expect((await refusal()).message).toMatch(
+          /config\.toml: expected a file to read, found an error: EACCES/,
+        );
+      } finally {
+        process.seteuid?.(0);
+      }
+    },
+  );
 
   test("both spellings of one key are refused", async () => {
     const overrides = { runtime: { max_tool_turns: 7, maxToolTurns: 7 } };

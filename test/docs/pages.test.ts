@@ -37,6 +37,17 @@ test("the index of the documentation lists every page", () => {
   expect(missing).toEqual([]);
 });
 
+test("every page that a comment of the source cites is there", () => {
+  const sources = readdirSync(path.join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => path.join("src", file));
+  const missing = sources.flatMap((file) => {
+    const cited = read(file).match(/\bdocs\/[\w/-]+\.md/g) ?? [];
+    return cited.filter((page) => !existsSync(path.join(root, page))).map((page) => `${file}: ${page}`);
+  });
+  expect(missing).toEqual([]);
+});
+
 test("each dependency has its reason in one line, and nothing else does", () => {
   const manifest = JSON.parse(read("package.json")) as Record<string, Record<string, string>>;
   const [atRunTime = "", forDevelopment = ""] = read("docs/explanation/dependencies.md").split(
