@@ -1,4 +1,5 @@
 /** XState actors as children. The only file of this room that loads XState. */
+import type * as XState from "xstate";
 import type { Actor, ActorOptions, AnyActorLogic, EventFromLogic, InputFrom } from "xstate";
 import type { Clock } from "../ports.ts";
 import { currentInstance, runAs } from "./attribution.ts";
@@ -32,8 +33,8 @@ export interface ActorChild<L extends AnyActorLogic = AnyActorLogic> extends Chi
   send(event: EventFromLogic<L>): Promise<void> | undefined;
 }
 
-let loading: Promise<typeof import("xstate")> | undefined;
-const loadXState = (): Promise<typeof import("xstate")> => (loading ??= import("xstate"));
+let loading: Promise<typeof XState> | undefined;
+const loadXState = (): Promise<typeof XState> => (loading ??= import("xstate"));
 
 /**
  * Starts an actor of any XState v5 logic as a root actor and makes it a {@link Child}.
@@ -47,7 +48,10 @@ const loadXState = (): Promise<typeof import("xstate")> => (loading ??= import("
  * { id: "counter", start: () => actorChild(counterMachine, { input: { from: 0 } }) }
  * ```
  */
-export async function actorChild<L extends AnyActorLogic>(logic: L, options: ActorChildOptions<L> = {}): Promise<ActorChild<L>> {
+export async function actorChild<L extends AnyActorLogic>(
+  logic: L,
+  options: ActorChildOptions<L> = {},
+): Promise<ActorChild<L>> {
   const { createActor } = await loadXState();
   const actor = createActor(logic, actorOptions(options));
   const owner = currentInstance();
@@ -91,10 +95,12 @@ export async function actorChild<L extends AnyActorLogic>(logic: L, options: Act
     },
     send: (event) => mailbox.send(event),
     // A logic that takes calls declares `reply` in its event; the type of its events can't be checked from here.
-    deliverCall: (request: object, reply: Reply) => mailbox.send({ ...request, reply } as unknown as EventFromLogic<L>),
+    deliverCall: (request: object, reply: Reply) =>
+      mailbox.send({ ...request, reply } as unknown as EventFromLogic<L>),
     shutdown(reason) {
       if (options.shutdownEvent === undefined) stop("shutdown", reason.detail);
-      else mailbox.send(options.shutdownEvent);
+      else return mailbox.send(options.shutdownEvent);
+      return undefined;
     },
     kill: () => stop("killed"),
   };
@@ -105,7 +111,7 @@ function actorOptions<L extends AnyActorLogic>({ input, clock }: ActorChildOptio
     ...(input === undefined ? {} : { input }),
     ...(clock === undefined ? {} : { clock: xstateClock(clock) }),
   };
-  return given as ActorOptions<L>; // whether `input` is required depends on L, and the caller's options have checked it
+  return given;
 }
 
 /** XState's clock over ours: it keeps whatever `setTimeout` returned and hands it back. */

@@ -11,31 +11,12 @@ import { plainReason, type SupervisionEvent } from "./events.ts";
 import { type Host, Instance } from "./instance.ts";
 import { admitRestart, backoffDelay, noRestarts } from "./intensity.ts";
 import { launch, type Launched } from "./launch.ts";
-import type { Flags, SupervisorEnvironment } from "./options.ts";
+import { type Flags, type Setup, type SupervisorEnvironment, unknownYet } from "./options.ts";
 import { type Entry, Roster } from "./roster.ts";
 import { Serial } from "./serial.ts";
 import type { FullChildSpec } from "./spec.ts";
 import { stopInstance } from "./stop.ts";
 import { sharersOf } from "./strategy.ts";
-
-/** What the init of a supervisor gives. @internal */
-export interface Setup {
-  readonly flags: Flags;
-  readonly children: readonly FullChildSpec[];
-}
-
-/** Until the init has spoken. */
-const unknownYet: Flags = {
-  kind: "static",
-  strategy: "one_for_one",
-  intensity: 0,
-  periodSeconds: 1,
-  autoShutdown: "never",
-  maxChildren: 0,
-  sweepStopped: false,
-  backoff: undefined,
-  template: undefined,
-};
 
 /** @internal */
 export class SupervisorCore implements Host {
@@ -145,7 +126,10 @@ export class SupervisorCore implements Host {
     else this.report({ type: "child.restarted", ...told, restarts: (entry.restarts += 1) });
     if (!isLate) return launched;
     await this.halt(entry, "brutal_kill");
-    return { status: "failed", error: new SupervisorError("noproc", `${this.path} was killed while ${entry.label} started`) };
+    return {
+      status: "failed",
+      error: new SupervisorError("noproc", `${this.path} was killed while ${entry.label} started`),
+    };
   }
 
   /** A start said `ignore`: kept as stopped by a static supervisor unless temporary, else forgotten. */
@@ -157,7 +141,8 @@ export class SupervisorCore implements Host {
   async halt(entry: Entry, shutdown = entry.spec.shutdown): Promise<void> {
     entry.cancelBackoff?.();
     entry.cancelBackoff = undefined;
-    if (entry.current !== undefined) await stopInstance(entry.current, shutdown, { kind: "shutdown" }, this.clock);
+    if (entry.current !== undefined)
+      await stopInstance(entry.current, shutdown, { kind: "shutdown" }, this.clock);
     this.roster.clearCurrent(entry);
   }
 
@@ -187,7 +172,8 @@ export class SupervisorCore implements Host {
   /** OTP's `auto_shutdown`; asked when a significant child has ended by itself and stays down. */
   #isTimeToEnd(): boolean {
     if (this.flags.autoShutdown !== "all_significant") return this.flags.autoShutdown === "any_significant";
-    for (const { spec, state } of this.roster.all()) if (spec.significant && state !== "stopped") return false;
+    for (const { spec, state } of this.roster.all())
+      if (spec.significant && state !== "stopped") return false;
     return true;
   }
 
@@ -196,7 +182,13 @@ export class SupervisorCore implements Host {
     if (!admitRestart(this.#history, clock.monotonic(), flags.intensity, flags.periodSeconds)) {
       const { intensity, periodSeconds } = flags;
       const identity = { supervisor: this.path, childId: failed.label, instance: failed.lastInstance };
-      this.report({ type: "supervisor.gave_up", ...identity, reason: plainReason(reason), intensity, periodSeconds });
+      this.report({
+        type: "supervisor.gave_up",
+        ...identity,
+        reason: plainReason(reason),
+        intensity,
+        periodSeconds,
+      });
       failed.state = "stopped";
       this.retire(failed);
       return this.end({ kind: "shutdown" });
@@ -268,7 +260,9 @@ export class SupervisorCore implements Host {
     this.#verdict = verdict;
     this.state = "ended";
     const entries = this.roster.newestFirst();
-    void Promise.all(entries.map((entry) => this.halt(entry, "brutal_kill"))).then(() => this.#finish(verdict)); // `halt` never rejects
+    void Promise.all(entries.map((entry) => this.halt(entry, "brutal_kill"))).then(() =>
+      this.#finish(verdict),
+    ); // `halt` never rejects
   }
 
   /** Nothing is left: gives the name back, then tells the exit. */
@@ -285,5 +279,8 @@ export class SupervisorCore implements Host {
 /** The error for a start that failed. One that says `already_started` is passed on as it is, as OTP does. @internal */
 export function startError(entry: Entry, error: unknown): SupervisorError {
   if (error instanceof SupervisorError && error.reason === "already_started") return error;
-  return new SupervisorError("start_failed", `child ${entry.label} did not start: ${messageOf(error)}`, { cause: error, childId: entry.label });
+  return new SupervisorError("start_failed", `child ${entry.label} did not start: ${messageOf(error)}`, {
+    cause: error,
+    childId: entry.label,
+  });
 }

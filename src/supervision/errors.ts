@@ -56,7 +56,15 @@ export class MailboxFullError extends LemonError {
   readonly capacity: number;
 
   constructor(capacity: number) {
-    super("mailbox_full", `the mailbox is full: ${capacity} messages wait; send less, or await the ones you sent`);
+    super(
+      "mailbox_full",
+      `the mailbox is full: ${capacity} messages wait; send less, or await the ones you sent`,
+    );
     this.capacity = capacity;
   }
+}
+
+/** What was thrown, as an error. @internal */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown });
 }

@@ -93,6 +93,12 @@ function describe(detail: unknown): string {
 
 function plainError(error: Error, depth: number): PlainError {
   const code = "code" in error && typeof error.code === "string" ? { code: error.code } : {};
-  const cause = error.cause instanceof Error && depth > 0 ? { cause: plainError(error.cause, depth - 1) } : {};
-  return { name: String(error.name), message: String(error.message).slice(0, longestText), ...code, ...cause };
+  const cause =
+    error.cause instanceof Error && depth > 0 ? { cause: plainError(error.cause, depth - 1) } : {};
+  return {
+    name: String(error.name),
+    message: String(error.message).slice(0, longestText),
+    ...code,
+    ...cause,
+  };
 }

@@ -4,7 +4,13 @@ export { currentChild, type CurrentChild } from "./attribution.ts";
 export { call, type Callable, type CallOptions, type Reply } from "./call.ts";
 export { type Child, type ExitReason, exitLatch, type ExitLatch, isCleanExit } from "./child.ts";
 export { systemClock } from "./clock.ts";
-export { CallError, MailboxFullError, SupervisorError, type SupervisorErrorDetails, type SupervisorErrorReason } from "./errors.ts";
+export {
+  CallError,
+  MailboxFullError,
+  SupervisorError,
+  type SupervisorErrorDetails,
+  type SupervisorErrorReason,
+} from "./errors.ts";
 export type {
   ChildExited,
   ChildLateError,
@@ -19,7 +25,12 @@ export type {
 export type { Backoff } from "./intensity.ts";
 export { Mailbox, type MailboxOptions } from "./mailbox.ts";
 export { type Down, monitor } from "./monitor.ts";
-export type { AutoShutdown, DynamicSupervisorOptions, SupervisorEnvironment, SupervisorOptions } from "./options.ts";
+export type {
+  AutoShutdown,
+  DynamicSupervisorOptions,
+  SupervisorEnvironment,
+  SupervisorOptions,
+} from "./options.ts";
 export { promiseChild } from "./promise-child.ts";
 export { Registry } from "./registry.ts";
 export type { ChildCounts, ChildRow, ChildState, ChildTree, SupervisorTree } from "./roster.ts";
@@ -40,5 +51,10 @@ export {
   type ThreadStart,
 } from "./spec.ts";
 export type { Strategy } from "./strategy.ts";
-export { type StartChildResult, startDynamicSupervisor, startSupervisor, type Supervisor } from "./supervisor.ts";
+export {
+  type StartChildResult,
+  startDynamicSupervisor,
+  startSupervisor,
+  type Supervisor,
+} from "./supervisor.ts";
 export { threadChild, type ThreadChild, type ThreadChildOptions } from "./thread-child.ts";

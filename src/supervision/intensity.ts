@@ -20,7 +20,12 @@ export function noRestarts(): RestartHistory {
  *
  * @param nowMs - monotonic milliseconds
  */
-export function admitRestart(history: RestartHistory, nowMs: number, intensity: number, periodSeconds: number): boolean {
+export function admitRestart(
+  history: RestartHistory,
+  nowMs: number,
+  intensity: number,
+  periodSeconds: number,
+): boolean {
   const second = Math.floor(nowMs / 1000);
   let oldest = history.seconds[0];
   while (oldest !== undefined && oldest.second < second - periodSeconds) {

@@ -16,7 +16,11 @@ export type Launched =
  *
  * @internal
  */
-export async function launch(spec: FullChildSpec, args: readonly unknown[], instance: Instance): Promise<Launched> {
+export async function launch(
+  spec: FullChildSpec,
+  args: readonly unknown[],
+  instance: Instance,
+): Promise<Launched> {
   try {
     const given: unknown = await runAs(instance, () => begin(spec.start, args, instance));
     const launched = read(given);
@@ -32,9 +36,14 @@ function read(given: unknown): Launched {
   if (given === "ignore") return { status: "ignored" };
   if (isChild(given)) return { status: "started", child: given };
   if (typeof given === "object" && given !== null && "child" in given && isChild(given.child)) {
-    return "info" in given ? { status: "started", child: given.child, info: given.info } : { status: "started", child: given.child };
+    return "info" in given
+      ? { status: "started", child: given.child, info: given.info }
+      : { status: "started", child: given.child };
   }
-  const error = new TypeError(`start gave ${describe(given)}; expected a child { exited, shutdown, kill }, { child, info } or "ignore"`, { cause: given });
+  const error = new TypeError(
+    `start gave ${describe(given)}; expected a child { exited, shutdown, kill }, { child, info } or "ignore"`,
+    { cause: given },
+  );
   return { status: "failed", error };
 }
 
@@ -43,15 +52,25 @@ function describe(given: unknown): string {
   return typeof given === "object" && given !== null ? "an object without these members" : String(given);
 }
 
-async function begin(start: Start | undefined, args: readonly unknown[], instance: Instance): Promise<unknown> {
+async function begin(
+  start: Start | undefined,
+  args: readonly unknown[],
+  instance: Instance,
+): Promise<unknown> {
   if (start === undefined) throw new Error("the start of a temporary child is not kept"); // never asked for: it is never restarted
   if (typeof start === "function") {
     return (start as (...args: readonly unknown[]) => unknown)(...args); // its parameters are whatever startChild is given
   }
   if (isLogic(start) || isActorStart(start)) {
-    const { logic, input, mailbox } = isActorStart(start) ? start : { logic: start, input: undefined, mailbox: undefined };
+    const { logic, input, mailbox } = isActorStart(start)
+      ? start
+      : { logic: start, input: undefined, mailbox: undefined };
     const { actorChild } = await import("./actor-child.ts"); // XState is loaded with the first actor
-    return actorChild(logic, { input: overlay(input, args), clock: instance.host.clock, ...(mailbox === undefined ? {} : { mailbox }) });
+    return actorChild(logic, {
+      input: overlay(input, args),
+      clock: instance.host.clock,
+      ...(mailbox === undefined ? {} : { mailbox }),
+    });
   }
   const { file, workerData, awaitReady = false } = start;
   const { threadChild } = await import("./thread-child.ts");

@@ -22,8 +22,10 @@ export class Mailbox<Message> {
   readonly #capacity: number;
   readonly #overflow: "reject" | "drop_oldest" | "wait";
   readonly #drain: (take: () => Message | undefined) => void;
-  #queue: (Message | undefined)[] = [];
-  #head = 0;
+  /** Where senders put; becomes `#taking` when that is empty, so that neither end ever shifts an array. */
+  #incoming: Message[] = [];
+  #taking: (Message | undefined)[] = [];
+  #taken = 0;
   #isScheduled = false;
   #isOpen = true;
   #waiting: { message: Message; accepted: () => void }[] = [];
@@ -34,14 +36,19 @@ export class Mailbox<Message> {
    */
   constructor(options: MailboxOptions, drain: (take: () => Message | undefined) => void) {
     this.#capacity = options.capacity ?? 10_000;
-    if (!(this.#capacity >= 1)) throw new RangeError(`capacity is ${this.#capacity}; expected a number of messages >= 1`);
+    if (!(this.#capacity >= 1))
+      throw new RangeError(`capacity is ${this.#capacity}; expected a number of messages >= 1`);
     this.#overflow = options.overflow ?? "reject";
     this.#drain = drain;
   }
 
   /** Messages that wait, those of waiting senders included. */
   get length(): number {
-    return this.#queue.length - this.#head + this.#waiting.length;
+    return this.#stored + this.#waiting.length;
+  }
+
+  get #stored(): number {
+    return this.#incoming.length + this.#taking.length - this.#taken;
   }
 
   /** Messages that `drop_oldest` has dropped. */
@@ -57,7 +64,7 @@ export class Mailbox<Message> {
    */
   send(message: Message): Promise<void> | undefined {
     if (!this.#isOpen) return undefined;
-    if (this.#queue.length - this.#head >= this.#capacity) {
+    if (this.#stored >= this.#capacity) {
       if (this.#overflow === "reject") throw new MailboxFullError(this.#capacity);
       if (this.#overflow === "wait") {
         return new Promise((accepted) => this.#waiting.push({ message, accepted }));
@@ -65,7 +72,7 @@ export class Mailbox<Message> {
       this.#take();
       this.#dropped += 1;
     }
-    this.#queue.push(message);
+    this.#incoming.push(message);
     if (!this.#isScheduled) this.#schedule(queueMicrotask);
     return undefined;
   }
@@ -73,8 +80,9 @@ export class Mailbox<Message> {
   /** Drops what waits and takes nothing more. Senders that waited for room are let go. */
   close(): void {
     this.#isOpen = false;
-    this.#queue = [];
-    this.#head = 0;
+    this.#incoming = [];
+    this.#taking = [];
+    this.#taken = 0;
     for (const { accepted } of this.#waiting.splice(0)) accepted();
   }
 
@@ -89,19 +97,20 @@ export class Mailbox<Message> {
       this.#drain(() => (left-- > 0 ? this.#take() : undefined));
     } finally {
       this.#isScheduled = false;
-      if (this.#queue.length > this.#head) this.#schedule(setImmediate);
+      if (this.#stored > 0) this.#schedule(setImmediate);
     }
   };
 
   #take(): Message | undefined {
-    if (this.#head === this.#queue.length) return undefined;
-    const message = this.#queue[this.#head];
-    this.#queue[this.#head] = undefined; // so that a taken message can be collected before the array is cut
-    this.#head += 1;
-    if (this.#head === this.#queue.length || this.#head >= 4096) {
-      this.#queue = this.#head === this.#queue.length ? [] : this.#queue.slice(this.#head);
-      this.#head = 0;
+    if (this.#taken === this.#taking.length) {
+      if (this.#incoming.length === 0) return undefined;
+      this.#taking = this.#incoming;
+      this.#incoming = [];
+      this.#taken = 0;
     }
+    const message = this.#taking[this.#taken];
+    this.#taking[this.#taken] = undefined; // so that a message that was taken can be collected
+    this.#taken += 1;
     if (this.#waiting.length > 0) this.#admitWaiting();
     return message;
   }
@@ -109,7 +118,7 @@ export class Mailbox<Message> {
   #admitWaiting(): void {
     const next = this.#waiting.shift();
     if (next === undefined) return;
-    this.#queue.push(next.message);
+    this.#incoming.push(next.message);
     next.accepted();
   }
 }

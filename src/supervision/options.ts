@@ -3,7 +3,14 @@ import type { Clock } from "../ports.ts";
 import type { SupervisionEvent } from "./events.ts";
 import type { Backoff } from "./intensity.ts";
 import type { Registry } from "./registry.ts";
-import { checkChildSpec, checkChildSpecs, type ChildSpec, type FullChildSpec, invalid, isOneOf } from "./spec.ts";
+import {
+  checkChildSpec,
+  checkChildSpecs,
+  type ChildSpec,
+  type FullChildSpec,
+  invalid,
+  isOneOf,
+} from "./spec.ts";
 import type { Strategy } from "./strategy.ts";
 
 /** When the clean end of significant children ends the supervisor (OTP 24, `auto_shutdown`). */
@@ -61,6 +68,25 @@ export interface Flags {
   readonly template: FullChildSpec | undefined;
 }
 
+/** What the init of a supervisor gives. @internal */
+export interface Setup {
+  readonly flags: Flags;
+  readonly children: readonly FullChildSpec[];
+}
+
+/** Flags until the init has spoken. @internal */
+export const unknownYet: Flags = {
+  kind: "static",
+  strategy: "one_for_one",
+  intensity: 0,
+  periodSeconds: 1,
+  autoShutdown: "never",
+  maxChildren: 0,
+  sweepStopped: false,
+  backoff: undefined,
+  template: undefined,
+};
+
 const strategies = ["one_for_one", "one_for_all", "rest_for_one", "simple_one_for_one"] as const;
 const autoShutdowns = ["never", "any_significant", "all_significant"] as const;
 
@@ -70,13 +96,16 @@ export function checkOptions(options: unknown): { flags: Flags; children: FullCh
   const { strategy = "one_for_one", autoShutdown = "never", sweepStopped = false } = options;
   if (!isOneOf(strategy, strategies)) throw invalid("strategy", strategy, strategies.join(" | "));
   const limits = checkLimits(options, 1);
-  if (!isOneOf(autoShutdown, autoShutdowns)) throw invalid("autoShutdown", autoShutdown, autoShutdowns.join(" | "));
+  if (!isOneOf(autoShutdown, autoShutdowns))
+    throw invalid("autoShutdown", autoShutdown, autoShutdowns.join(" | "));
   if (typeof sweepStopped !== "boolean") throw invalid("sweepStopped", sweepStopped, "true | false");
   const children = checkChildSpecs(options.children ?? [], { autoShutdown });
   const common = { strategy, ...limits, autoShutdown, maxChildren: Infinity, sweepStopped };
-  if (strategy !== "simple_one_for_one") return { flags: { kind: "static", ...common, template: undefined }, children };
+  if (strategy !== "simple_one_for_one")
+    return { flags: { kind: "static", ...common, template: undefined }, children };
   if (autoShutdown !== "never") throw invalid("autoShutdown", autoShutdown, "never under simple_one_for_one");
-  if (children.length !== 1) throw invalid("children", children, "exactly one template under simple_one_for_one");
+  if (children.length !== 1)
+    throw invalid("children", children, "exactly one template under simple_one_for_one");
   return { flags: { kind: "simple", ...common, template: children[0] }, children: [] };
 }
 
@@ -84,10 +113,20 @@ export function checkOptions(options: unknown): { flags: Flags; children: FullCh
 export function checkDynamicOptions(options: unknown): Flags {
   if (!isRecord(options)) throw invalid("options", options, "an object { maxChildren, intensity, … }");
   const { strategy = "one_for_one", maxChildren = Infinity } = options;
-  if (strategy !== "one_for_one") throw invalid("strategy", strategy, "one_for_one, the only one of a dynamic supervisor");
-  if (maxChildren !== Infinity && !isCount(maxChildren)) throw invalid("maxChildren", maxChildren, "a whole number >= 0, or Infinity");
+  if (strategy !== "one_for_one")
+    throw invalid("strategy", strategy, "one_for_one, the only one of a dynamic supervisor");
+  if (maxChildren !== Infinity && !isCount(maxChildren))
+    throw invalid("maxChildren", maxChildren, "a whole number >= 0, or Infinity");
   const limits = checkLimits(options, 3);
-  return { kind: "dynamic", strategy, ...limits, autoShutdown: "never", maxChildren: Number(maxChildren), sweepStopped: false, template: undefined };
+  return {
+    kind: "dynamic",
+    strategy,
+    ...limits,
+    autoShutdown: "never",
+    maxChildren: Number(maxChildren),
+    sweepStopped: false,
+    template: undefined,
+  };
 }
 
 /** Checks a spec for a dynamic supervisor, where `id` is ignored and `significant` refused. @internal */
@@ -95,10 +134,14 @@ export function checkDynamicSpec(spec: unknown): FullChildSpec {
   return checkChildSpec(spec, { autoShutdown: "never", needsId: false });
 }
 
-function checkLimits(options: Record<string, unknown>, defaultIntensity: number): Pick<Flags, "intensity" | "periodSeconds" | "backoff"> {
+function checkLimits(
+  options: Record<string, unknown>,
+  defaultIntensity: number,
+): Pick<Flags, "intensity" | "periodSeconds" | "backoff"> {
   const { intensity = defaultIntensity, periodSeconds = 5, backoff } = options;
   if (!isCount(intensity)) throw invalid("intensity", intensity, "a whole number >= 0");
-  if (!isCount(periodSeconds) || periodSeconds === 0) throw invalid("periodSeconds", periodSeconds, "a whole number of seconds >= 1");
+  if (!isCount(periodSeconds) || periodSeconds === 0)
+    throw invalid("periodSeconds", periodSeconds, "a whole number of seconds >= 1");
   return { intensity, periodSeconds, backoff: checkBackoff(backoff) };
 }
 
@@ -107,7 +150,8 @@ function checkBackoff(backoff: unknown): Backoff | undefined {
   if (!isRecord(backoff)) throw invalid("backoff", backoff, "{ firstMs, maxMs, factor? }");
   const { firstMs, maxMs, factor = 2 } = backoff;
   if (!isCount(firstMs)) throw invalid("backoff.firstMs", firstMs, "whole milliseconds >= 0");
-  if (!isCount(maxMs) || maxMs < firstMs) throw invalid("backoff.maxMs", maxMs, "whole milliseconds >= firstMs");
+  if (!isCount(maxMs) || maxMs < firstMs)
+    throw invalid("backoff.maxMs", maxMs, "whole milliseconds >= firstMs");
   if (typeof factor !== "number" || !(factor >= 1)) throw invalid("backoff.factor", factor, "a number >= 1");
   return { firstMs, maxMs, factor };
 }

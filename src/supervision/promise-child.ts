@@ -24,7 +24,9 @@ export function promiseChild(task: (signal: AbortSignal) => Promise<unknown>): C
   void (async () => task(signal))().then(
     () => askedToEnd() || latch.settle({ kind: "normal" }),
     (error: unknown) => {
-      const isTheAbort = asked !== undefined && (error === signal.reason || (error instanceof Error && error.name === "AbortError"));
+      const isTheAbort =
+        asked !== undefined &&
+        (error === signal.reason || (error instanceof Error && error.name === "AbortError"));
       if (!isTheAbort || !askedToEnd()) latch.settle({ kind: "crash", detail: error });
     },
   ); // both outcomes end in the latch

@@ -18,7 +18,10 @@ export class Registry {
   register(name: string, child: Child): void {
     const holder = this.#holders.get(name);
     if (holder !== undefined) {
-      throw new SupervisorError("already_started", `the name ${JSON.stringify(name)} is taken`, { field: "name", child: holder });
+      throw new SupervisorError("already_started", `the name ${JSON.stringify(name)} is taken`, {
+        field: "name",
+        child: holder,
+      });
     }
     this.#holders.set(name, child);
   }

@@ -87,24 +87,43 @@ export function checkChildSpec(
   }
   const given = spec as { readonly [Key in keyof FullChildSpec]?: unknown }; // its members are unknown and checked here
   const { id, start, restart = "permanent", significant = false, type = "worker", isolation } = given;
-  if ((id === undefined || id === null) && options.needsId !== false) throw invalid("id", id, "any value but undefined");
-  if (!isStart(start)) throw invalid("start", start, "a function, an actor logic, { logic, input } or { file }", id);
+  if ((id === undefined || id === null) && options.needsId !== false)
+    throw invalid("id", id, "any value but undefined");
+  if (!isStart(start))
+    throw invalid("start", start, "a function, an actor logic, { logic, input } or { file }", id);
   if (!isOneOf(restart, restartTypes)) throw invalid("restart", restart, restartTypes.join(" | "), id);
   if (!isOneOf(type, childTypes)) throw invalid("type", type, childTypes.join(" | "), id);
   const shutdown = given.shutdown ?? (type === "supervisor" ? "infinity" : 5000);
   if (!isShutdown(shutdown)) throw invalid("shutdown", shutdown, "ms >= 0 | infinity | brutal_kill", id);
   if (typeof significant !== "boolean") throw invalid("significant", significant, "true | false", id);
   if (significant && restart === "permanent") {
-    throw invalid("significant", significant, "false, or restart transient | temporary: a permanent child never ends", id);
+    throw invalid(
+      "significant",
+      significant,
+      "false, or restart transient | temporary: a permanent child never ends",
+      id,
+    );
   }
   if (significant && options.autoShutdown === "never") {
-    throw invalid("significant", significant, "false, or a supervisor with autoShutdown any_significant | all_significant", id);
+    throw invalid(
+      "significant",
+      significant,
+      "false, or a supervisor with autoShutdown any_significant | all_significant",
+      id,
+    );
   }
   const inThread = !isActorStart(start) && !isLogic(start) && typeof start !== "function";
   const isolated = isolation ?? (inThread ? "thread" : "inline");
   if (!isOneOf(isolated, isolations)) throw invalid("isolation", isolated, isolations.join(" | "), id);
   if (typeof start !== "function" && (isolated === "thread") !== inThread) {
-    throw invalid("isolation", isolated, inThread ? "thread, as start names a file" : "inline: a logic can't cross into a thread; give start { file }", id);
+    throw invalid(
+      "isolation",
+      isolated,
+      inThread
+        ? "thread, as start names a file"
+        : "inline: a logic can't cross into a thread; give start { file }",
+      id,
+    );
   }
   const checkedId = (id ?? undefined) as ChildId | undefined; // null is refused above or means no label
   return { id: checkedId, start, restart, shutdown, significant, type, isolation: isolated };
@@ -115,7 +134,10 @@ export function checkChildSpec(
  *
  * @throws SupervisorError `invalid_spec`
  */
-export function checkChildSpecs(specs: unknown, options: { readonly autoShutdown?: string } = {}): FullChildSpec[] {
+export function checkChildSpecs(
+  specs: unknown,
+  options: { readonly autoShutdown?: string } = {},
+): FullChildSpec[] {
   if (!Array.isArray(specs)) throw invalid("children", specs, "an array of child specs");
   const seen = new Set<unknown>();
   return specs.map((spec) => {
@@ -131,7 +153,12 @@ export function invalid(field: string, value: unknown, expected: string, id?: un
   const of = id === undefined || field === "id" ? "" : ` of child ${idText(id)}`;
   const got = shown(value);
   const childId = id === undefined ? {} : { childId: idText(id) };
-  return new SupervisorError("invalid_spec", `${field}${of} is ${got}; expected ${expected}`, { field, expected, got, ...childId });
+  return new SupervisorError("invalid_spec", `${field}${of} is ${got}; expected ${expected}`, {
+    field,
+    expected,
+    got,
+    ...childId,
+  });
 }
 
 /** An id as text, for paths, events and messages. */
@@ -169,7 +196,11 @@ function isStart(value: unknown): value is Start {
 /** An XState actor logic, told by the two members that XState itself calls. */
 export function isLogic(value: unknown): value is AnyActorLogic {
   return (
-    typeof value === "object" && value !== null && "transition" in value && typeof value.transition === "function" && "getInitialSnapshot" in value
+    typeof value === "object" &&
+    value !== null &&
+    "transition" in value &&
+    typeof value.transition === "function" &&
+    "getInitialSnapshot" in value
   );
 }
 
@@ -179,5 +210,10 @@ export function isActorStart(value: unknown): value is ActorStart {
 }
 
 function isThreadStart(value: unknown): value is ThreadStart {
-  return typeof value === "object" && value !== null && "file" in value && (typeof value.file === "string" || value.file instanceof URL);
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "file" in value &&
+    (typeof value.file === "string" || value.file instanceof URL)
+  );
 }

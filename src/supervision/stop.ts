@@ -13,7 +13,12 @@ export const killGraceMs = 5000;
  * Always ends, even for a child that breaks its contract: one that says nothing {@link killGraceMs} after its kill is
  * abandoned; its number fences out whatever it still does. Only `infinity` waits as long as the child likes.
  */
-export function stopInstance(instance: Instance, shutdown: Shutdown, reason: ExitReason, clock: Clock): Promise<ExitReason> {
+export function stopInstance(
+  instance: Instance,
+  shutdown: Shutdown,
+  reason: ExitReason,
+  clock: Clock,
+): Promise<ExitReason> {
   const { exit } = instance;
   if (instance.ended !== undefined) return Promise.resolve(instance.ended);
   if (exit === undefined) return Promise.resolve({ kind: "normal" }); // never attached: nothing was started
@@ -24,7 +29,9 @@ export function stopInstance(instance: Instance, shutdown: Shutdown, reason: Exi
       disarm();
       instance.kill(verdict);
       disarm = clock.setTimer(killGraceMs, () => {
-        resolve(instance.conclude({ kind: "killed", detail: `no exit within ${killGraceMs} ms of its kill` }));
+        resolve(
+          instance.conclude({ kind: "killed", detail: `no exit within ${killGraceMs} ms of its kill` }),
+        );
       });
     };
     void exit.then((ended) => {

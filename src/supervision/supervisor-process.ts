@@ -1,10 +1,17 @@
 /** The administration of a supervisor: OTP's calls with OTP's results, answered one after the other. */
 import type { Child, ExitReason } from "./child.ts";
-import { type Setup, startError, SupervisorCore } from "./core.ts";
+import { startError, SupervisorCore } from "./core.ts";
 import { SupervisorError, type SupervisorErrorReason } from "./errors.ts";
-import { checkDynamicSpec, type SupervisorEnvironment } from "./options.ts";
+import { checkDynamicSpec, type Setup, type SupervisorEnvironment } from "./options.ts";
 import { type ChildCounts, type ChildRow, childTree, type Entry, type SupervisorTree } from "./roster.ts";
-import { checkChildSpec, type ChildSpec, type DynamicChildSpec, type FullChildSpec, idText, invalid } from "./spec.ts";
+import {
+  checkChildSpec,
+  type ChildSpec,
+  type DynamicChildSpec,
+  type FullChildSpec,
+  idText,
+  invalid,
+} from "./spec.ts";
 import type { StartChildResult, Supervisor } from "./supervisor.ts";
 
 /** @internal */
@@ -30,7 +37,9 @@ export class SupervisorProcess implements Supervisor {
     return this.#core.serial.run(() => this.#core.boot(initialise));
   }
 
-  async startChild<C extends Child>(given: ChildSpec<C> | DynamicChildSpec<C> | readonly unknown[]): Promise<StartChildResult<C>> {
+  async startChild<C extends Child>(
+    given: ChildSpec<C> | DynamicChildSpec<C> | readonly unknown[],
+  ): Promise<StartChildResult<C>> {
     const { flags } = this.#core;
     if (flags.kind === "static") {
       const spec = checkChildSpec(given, { autoShutdown: flags.autoShutdown });
@@ -40,7 +49,8 @@ export class SupervisorProcess implements Supervisor {
       const spec = checkDynamicSpec(given);
       return this.#call("startChild", () => this.#startDynamic(spec, []));
     }
-    if (!Array.isArray(given)) throw invalid("extraArgs", given, "an array: the template's spec is given already");
+    if (!Array.isArray(given))
+      throw invalid("extraArgs", given, "an array: the template's spec is given already");
     const { template } = flags;
     const args: readonly unknown[] = given;
     return this.#call("startChild", () => this.#startDynamic(template, args));
@@ -49,17 +59,24 @@ export class SupervisorProcess implements Supervisor {
   async #startStatic<C extends Child>(spec: FullChildSpec): Promise<StartChildResult<C>> {
     const present = this.#core.roster.find(spec.id);
     if (present !== undefined) {
-      if (present.state === "stopped") throw refusal("already_present", present, "its spec is there, stopped; restart or delete it");
+      if (present.state === "stopped")
+        throw refusal("already_present", present, "its spec is there, stopped; restart or delete it");
       throw refusal("already_started", present, "it runs already");
     }
     const entry = this.#core.roster.add(spec, []);
     return this.#startNew(entry);
   }
 
-  async #startDynamic<C extends Child>(spec: FullChildSpec, args: readonly unknown[]): Promise<StartChildResult<C>> {
+  async #startDynamic<C extends Child>(
+    spec: FullChildSpec,
+    args: readonly unknown[],
+  ): Promise<StartChildResult<C>> {
     const { flags, roster, path } = this.#core;
     if (roster.size >= flags.maxChildren) {
-      throw new SupervisorError("max_children", `${path} has ${roster.size} children, as many as maxChildren allows`);
+      throw new SupervisorError(
+        "max_children",
+        `${path} has ${roster.size} children, as many as maxChildren allows`,
+      );
     }
     const label = flags.kind === "simple" ? `${idText(spec.id)}#${roster.nextNumber}` : undefined;
     return this.#startNew(roster.add(spec, args, label));
@@ -144,7 +161,8 @@ export class SupervisorProcess implements Supervisor {
   shutdown(reason: ExitReason = { kind: "shutdown" }): Promise<ExitReason> {
     if (!this.#isAsked && this.#core.state !== "ended") {
       this.#isAsked = true;
-      const told: ExitReason = reason.detail === undefined ? { kind: "shutdown" } : { kind: "shutdown", detail: reason.detail };
+      const told: ExitReason =
+        reason.detail === undefined ? { kind: "shutdown" } : { kind: "shutdown", detail: reason.detail };
       void this.#core.serial.run(() => this.#core.end(told)); // `end` never rejects
     }
     return this.exited;
@@ -160,7 +178,8 @@ export class SupervisorProcess implements Supervisor {
 
   #call<T>(call: string, answer: () => Promise<T>): Promise<T> {
     const isGone = (): boolean => this.#core.state === "stopping" || this.#core.state === "ended";
-    const gone = (): SupervisorError => new SupervisorError("noproc", `${call}: the supervisor ${this.path} has ended`);
+    const gone = (): SupervisorError =>
+      new SupervisorError("noproc", `${call}: the supervisor ${this.path} has ended`);
     if (isGone()) return Promise.reject(gone());
     return this.#core.serial.run(async () => {
       if (isGone()) throw gone();
@@ -171,12 +190,16 @@ export class SupervisorProcess implements Supervisor {
   #find(child: unknown): Entry {
     const entry = this.#core.roster.find(child);
     if (entry !== undefined) return entry;
-    const what = this.#core.flags.kind === "static" ? `no child with id ${idText(child)}` : "no such child; a dynamic supervisor finds one by the child itself";
+    const what =
+      this.#core.flags.kind === "static"
+        ? `no child with id ${idText(child)}`
+        : "no such child; a dynamic supervisor finds one by the child itself";
     throw new SupervisorError("not_found", `${this.path} has ${what}`);
   }
 
   #findStopped(id: unknown): Entry {
-    if (this.#core.flags.kind !== "static") throw new SupervisorError("not_found", `${this.path} is dynamic: it keeps no spec by id`);
+    if (this.#core.flags.kind !== "static")
+      throw new SupervisorError("not_found", `${this.path} is dynamic: it keeps no spec by id`);
     const entry = this.#find(id);
     if (entry.state === "restarting") throw refusal("restarting", entry, "it is about to be restarted");
     if (entry.state !== "stopped") throw refusal("running", entry, "it runs; terminate it first");
@@ -186,5 +209,8 @@ export class SupervisorProcess implements Supervisor {
 
 function refusal(reason: SupervisorErrorReason, entry: Entry, why: string): SupervisorError {
   const child = entry.current?.child;
-  return new SupervisorError(reason, `child ${entry.label}: ${why}`, { childId: entry.label, ...(child === undefined ? {} : { child }) });
+  return new SupervisorError(reason, `child ${entry.label}: ${why}`, {
+    childId: entry.label,
+    ...(child === undefined ? {} : { child }),
+  });
 }

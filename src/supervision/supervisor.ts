@@ -1,9 +1,15 @@
 /** The front door: what a supervisor answers, and how one is started. */
 import { messageOf } from "../errors.ts";
 import type { Child, ExitReason } from "./child.ts";
-import type { Setup } from "./core.ts";
 import { SupervisorError } from "./errors.ts";
-import { checkDynamicOptions, checkOptions, type DynamicSupervisorOptions, type SupervisorEnvironment, type SupervisorOptions } from "./options.ts";
+import {
+  checkDynamicOptions,
+  checkOptions,
+  type DynamicSupervisorOptions,
+  type Setup,
+  type SupervisorEnvironment,
+  type SupervisorOptions,
+} from "./options.ts";
 import type { ChildCounts, ChildRow, SupervisorTree } from "./roster.ts";
 import type { ChildId, ChildSpec, DynamicChildSpec, FullChildSpec } from "./spec.ts";
 import { SupervisorProcess } from "./supervisor-process.ts";
@@ -30,7 +36,9 @@ export interface Supervisor extends Child, AsyncDisposable {
    *
    * @throws SupervisorError `already_started`, `already_present`, `max_children`, `start_failed` or `invalid_spec`
    */
-  startChild<C extends Child = Child>(spec: ChildSpec<C> | DynamicChildSpec<C> | readonly unknown[]): Promise<StartChildResult<C>>;
+  startChild<C extends Child = Child>(
+    spec: ChildSpec<C> | DynamicChildSpec<C> | readonly unknown[],
+  ): Promise<StartChildResult<C>>;
   /**
    * Stops a child by its shutdown protocol; a stopped one is left as it is. By id, under a dynamic supervisor by the child.
    *
@@ -90,7 +98,10 @@ export interface Supervisor extends Child, AsyncDisposable {
  * });
  * ```
  */
-export function startSupervisor(options: SupervisorOptions, environment?: SupervisorEnvironment): Promise<Supervisor>;
+export function startSupervisor(
+  options: SupervisorOptions,
+  environment?: SupervisorEnvironment,
+): Promise<Supervisor>;
 export function startSupervisor(
   options: () => SupervisorOptions | "ignore" | Promise<SupervisorOptions | "ignore">,
   environment?: SupervisorEnvironment,
@@ -109,22 +120,32 @@ export function startSupervisor(
  *
  * @throws SupervisorError `invalid_spec` or `already_started`
  */
-export function startDynamicSupervisor(options: DynamicSupervisorOptions, environment?: SupervisorEnvironment): Promise<Supervisor>;
+export function startDynamicSupervisor(
+  options: DynamicSupervisorOptions,
+  environment?: SupervisorEnvironment,
+): Promise<Supervisor>;
 export function startDynamicSupervisor(
   options: () => DynamicSupervisorOptions | "ignore" | Promise<DynamicSupervisorOptions | "ignore">,
   environment?: SupervisorEnvironment,
 ): Promise<Supervisor | "ignore">;
 export function startDynamicSupervisor(
-  options: DynamicSupervisorOptions | (() => DynamicSupervisorOptions | "ignore" | Promise<DynamicSupervisorOptions | "ignore">),
+  options:
+    | DynamicSupervisorOptions
+    | (() => DynamicSupervisorOptions | "ignore" | Promise<DynamicSupervisorOptions | "ignore">),
   environment: SupervisorEnvironment = {},
 ): Promise<Supervisor | "ignore"> {
   return start(options, environment, (given) => ({ flags: checkDynamicOptions(given), children: [] }));
 }
 
-async function start(options: unknown, environment: SupervisorEnvironment, check: (options: unknown) => Setup): Promise<Supervisor | "ignore"> {
+async function start(
+  options: unknown,
+  environment: SupervisorEnvironment,
+  check: (options: unknown) => Setup,
+): Promise<Supervisor | "ignore"> {
   const supervisor = new SupervisorProcess(environment);
   const isUp = await supervisor.boot(async () => {
-    const given: unknown = typeof options === "function" ? await initialise(options as () => unknown) : options; // an init takes nothing
+    const given: unknown =
+      typeof options === "function" ? await initialise(options as () => unknown) : options; // an init takes nothing
     return given === "ignore" ? "ignore" : check(given);
   });
   return isUp ? supervisor : "ignore";
@@ -134,6 +155,8 @@ async function initialise(init: () => unknown): Promise<unknown> {
   try {
     return await init();
   } catch (error) {
-    throw new SupervisorError("start_failed", `the supervisor's init function failed: ${messageOf(error)}`, { cause: error });
+    throw new SupervisorError("start_failed", `the supervisor's init function failed: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import type { Callable, Reply } from "./call.ts";
 import { type Child, exitLatch } from "./child.ts";
+import { toError } from "./errors.ts";
 
 /** How a thread is started: `Worker`'s own options, and when it counts as started. */
 export interface ThreadChildOptions extends WorkerOptions {
@@ -28,7 +29,10 @@ export interface ThreadChild extends Child, Callable {
  *
  * @throws what the worker throws before it has started, or an error that it ended first
  */
-export async function threadChild(file: string | URL, options: ThreadChildOptions = {}): Promise<ThreadChild> {
+export async function threadChild(
+  file: string | URL,
+  options: ThreadChildOptions = {},
+): Promise<ThreadChild> {
   const { awaitReady = false, onMessage, ...workerOptions } = options;
   const worker = new Worker(file, workerOptions);
   const latch = exitLatch();
@@ -48,14 +52,15 @@ export async function threadChild(file: string | URL, options: ThreadChildOption
   worker.once("exit", (code) => {
     if (isKilled) latch.settle({ kind: "killed" });
     else if (failure !== undefined) latch.settle({ kind: "crash", ...failure });
-    else if (code !== 0) latch.settle({ kind: "crash", detail: new Error(`the thread ended with exit code ${code}`) });
+    else if (code !== 0)
+      latch.settle({ kind: "crash", detail: new Error(`the thread ended with exit code ${code}`) });
     else latch.settle(wasAsked === undefined ? { kind: "normal" } : { kind: "shutdown", ...wasAsked });
     calls.clear(); // their callers hear of the exit by their monitors
   });
   const started = awaitReady ? ready.promise : once(worker, "online");
   const early = await Promise.race([started.then(() => undefined), latch.exited]);
   if (early !== undefined && (early.kind === "crash" || awaitReady)) {
-    throw early.detail ?? new Error(`the thread ended (${early.kind}) before it was ready`);
+    throw toError(early.detail ?? `the thread ended (${early.kind}) before it was ready`);
   }
   let callCount = 0;
   return {
@@ -86,7 +91,7 @@ function settleCall(calls: Map<number, Reply>, message: object): void {
   if (reply === undefined) return; // a late reply: its caller has gone
   calls.delete(callId as number); // it was found by this key
   if (error === undefined) reply.answer(value);
-  else reply.refuse(error);
+  else reply.refuse(toError(error));
 }
 
 function isMessage(message: unknown, type: string): message is object {

@@ -43,7 +43,12 @@ export interface Maker {
 }
 
 /** @param plan - thrown by the start with that number, counted from 1 */
-export function maker(plan: { readonly failAt?: (start: number) => boolean; readonly manners?: "polite" | "stubborn" | "undead" } = {}): Maker {
+export function maker(
+  plan: {
+    readonly failAt?: (start: number) => boolean;
+    readonly manners?: "polite" | "stubborn" | "undead";
+  } = {},
+): Maker {
   const made: FakeChild[] = [];
   let starts = 0;
   return {
