@@ -1,11 +1,14 @@
 import { defineConfig } from "vitest/config";
 
+/** The long form of the tests runs each property and each crash far more often. */
+const timeout = process.env["LEMON_SOAK"] === "full" ? 900_000 : 30_000;
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: "test/global-setup.ts",
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: timeout,
+    hookTimeout: timeout,
     pool: "forks",
     maxWorkers: 2,
     typecheck: {

@@ -32,8 +32,7 @@ try {
   compile();
   writeMachineVersion();
   makeExecutable();
-  if (existsSync(dist)) renameSync(dist, stale);
-  renameSync(fresh, dist);
+  takePlace();
 } finally {
   rmSync(fresh, { recursive: true, force: true });
   rmSync(stale, { recursive: true, force: true });
@@ -47,6 +46,18 @@ function compile() {
   if (status !== 0) {
     rmSync(fresh, { recursive: true, force: true });
     process.exit(1);
+  }
+}
+
+/** Another build may do the same at this moment; the last one wins. */
+function takePlace(attempts = 5) {
+  try {
+    rmSync(stale, { recursive: true, force: true });
+    if (existsSync(dist)) renameSync(dist, stale);
+    renameSync(fresh, dist);
+  } catch (error) {
+    if (attempts === 1) throw error;
+    takePlace(attempts - 1);
   }
 }
 
