@@ -58,3 +58,4 @@ export {
   type ToolRegistry,
   createRegistry,
 } from "./registry.ts";
+export { builtInTools } from "./built-in/index.ts";

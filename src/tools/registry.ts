@@ -1,6 +1,7 @@
 /**
  * Which tools there are, and who wins when two bear one name. The order stands in docs/reference/tools.md, "Names".
  */
+import { byCodePoint } from "../workspace/file-list.ts";
 import type { BuiltInTool, Tool } from "./tool.ts";
 
 /** A tool of an extension, under the extension's module id. */
@@ -71,9 +72,4 @@ function labelOf({ source }: RegisteredTool): string {
 
 function collapsed(name: string): string {
   return name.trim().replace(/\s+/g, " ");
-}
-
-/** Order by code point, never by locale: UTF-16 units would put U+10000 before U+FFFF. */
-function byCodePoint(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

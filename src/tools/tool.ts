@@ -77,6 +77,8 @@ export interface Tool<Context extends ToolContext = ToolContext> {
   readonly timeoutMs: number;
   /** Other words that models use for a parameter, each with the tool's own: `{ file_path: "path" }`. Built-in tools only. */
   readonly otherSpellings?: Readonly<Record<string, string>>;
+  /** Nothing happens before the fact of its process is durable, so a call without that fact never ran. Built-in tools only. */
+  readonly gated?: boolean;
   execute(
     toolCallId: string,
     args: Readonly<Record<string, unknown>>,

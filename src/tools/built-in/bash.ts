@@ -16,6 +16,7 @@ interface BashArguments {
 export const bashTool: BuiltInTool = {
   name: "bash",
   label: "Bash",
+  gated: true,
   description:
     "Runs a bash command in the working directory and returns what it prints, stdout and stderr together. " +
     "Each call is a new shell: cd and variables do not carry over. Standard input is empty, so use flags that ask nothing. " +

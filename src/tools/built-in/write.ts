@@ -1,0 +1,47 @@
+import { FileError } from "../../workspace/file-errors.ts";
+import { inFileOrder } from "../../workspace/file-queue.ts";
+import { replaceFile, targetOf } from "../../workspace/replace-file.ts";
+import { textResult } from "../result.ts";
+import type { BuiltInTool } from "../tool.ts";
+import { fileNamed, pathSpellings, withFileErrors } from "./file-access.ts";
+
+interface WriteArguments {
+  readonly path: string;
+  readonly content: string;
+}
+
+/** Creates or overwrites a file. Its promises stand in docs/reference/tools.md, "write". */
+export const writeTool: BuiltInTool = {
+  name: "write",
+  label: "Write",
+  description:
+    "Writes a whole file: creates it, with the directories above it, or replaces what is in it. To change a part of a file use edit.",
+  parameters: {
+    type: "object",
+    properties: {
+      path: { type: "string", minLength: 1, description: "File: absolute, ~/…, or relative to the working directory" },
+      content: { type: "string", description: "The complete text, written exactly as given" },
+    },
+    required: ["path", "content"],
+  },
+  otherSpellings: { ...pathSpellings, text: "content", contents: "content" },
+  parallelSafe: false,
+  idempotent: false,
+  readOnly: false,
+  timeoutMs: 60_000,
+  async execute(_toolCallId, args, signal, _onUpdate, context) {
+    const { path, content } = args as unknown as WriteArguments;
+    const file = fileNamed(path, context);
+    if (path.endsWith("/")) throw new FileError(`${path} names a directory, not a file`);
+    const bytes = Buffer.from(content);
+    return withFileErrors(file, async () => {
+      const target = await targetOf(file.path);
+      const { created } = await inFileOrder([target], () => {
+        signal.throwIfAborted();
+        return replaceFile(target, bytes);
+      });
+      const text = `${created ? "Created" : "Overwrote"} ${file.shown} (${bytes.length} bytes)`;
+      return textResult(text, { path: file.shown, bytesWritten: bytes.length, created });
+    });
+  },
+};
