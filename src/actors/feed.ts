@@ -14,9 +14,9 @@ export interface Divergence {
   readonly version: number;
   /**
    * `changed`: decided otherwise. `not_decided`: recorded, but not decided. `not_recorded`: decided, but not
-   * recorded. `crashed`: an actor threw.
+   * recorded. `crashed`: an actor threw. `request_changed`: a model would be sent something else.
    */
-  readonly kind: "changed" | "not_decided" | "not_recorded" | "crashed";
+  readonly kind: "changed" | "not_decided" | "not_recorded" | "crashed" | "request_changed";
   /** What the log holds; `null` for nothing. */
   readonly expected: unknown;
   /** What the machines decide now; `null` for nothing. */

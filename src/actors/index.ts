@@ -7,7 +7,8 @@ export {
   ReplayDivergedError,
   StreamClosedError,
 } from "./errors.ts";
-export type { Divergence } from "./feed.ts";
+export { Cascade, type CascadeSnapshot, type StreamActors } from "./cascade.ts";
+export { factOf, Feed, type Divergence } from "./feed.ts";
 export { JournaledStream, type StreamEvent } from "./journaled.ts";
 export { Leadership, LEASE_TTL_MS } from "./leadership.ts";
 export { loadStream, type LoadedStream } from "./load.ts";

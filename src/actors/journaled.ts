@@ -66,6 +66,7 @@ export class JournaledStream {
   #pumping: Promise<void> | null = null;
   #loading = false;
   #ended = false;
+  #lostTo: unknown = null;
 
   constructor(parts: StreamParts) {
     this.name = parts.stream;
@@ -86,6 +87,16 @@ export class JournaledStream {
   /** Version of the last durable fact. */
   get version(): number {
     return this.#version;
+  }
+
+  /** True once it takes no more inputs in this process, ever. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** The `SessionBusyError` that names who leads it now, when the lead was lost for good; else `null`. */
+  get lostTo(): unknown {
+    return this.#lostTo;
   }
 
   /** The data of an input before its secrets were hidden, while calls that need it are open. */
@@ -130,6 +141,36 @@ export class JournaledStream {
       shutdown: (reason) => void this.#stop(reason),
       kill: () => this.#leave({ kind: "killed" }),
     };
+  }
+
+  /**
+   * Records the end of an open run that its actors cannot decide any more, since they keep crashing. They take it at
+   * the next start.
+   */
+  async giveUp(): Promise<void> {
+    const { run, usage } = this.#views.session;
+    await this.#pumping;
+    if (run === null) return;
+    const data = {
+      runId: run.runId,
+      status: "failed",
+      stopReason: "error",
+      error: { class: "session_crashed", status: null },
+      usage,
+      turns: run.turn,
+    };
+    const fact = { type: "agent.ended", data, kind: "input" as const, actor: "recovery", causation: null };
+    const { log, leadership, clock } = this.#parts;
+    const [recorded] = await log.append(
+      this.name,
+      this.#version,
+      [{ ...fact, correlation: run.runId, at: clock.now() }],
+      { fence: leadership.lease },
+    );
+    if (recorded === undefined) return;
+    this.#version = recorded.version;
+    this.#views.fold(recorded);
+    this.#publish({ fact: recorded });
   }
 
   /** Ends it in this process: effects are signalled, what waits is refused, the lead is given back. */
@@ -235,6 +276,8 @@ export class JournaledStream {
     try {
       await this.#parts.leadership.regain(this.name, this);
     } catch (error) {
+      this.#ended = true;
+      this.#lostTo = error;
       for (const { reject } of this.#mailbox.drain()) reject(error);
       this.#leave({ kind: "shutdown", detail: "lease_lost" });
       return;

@@ -124,7 +124,7 @@ function foldSession(view: SessionView, fact: FactOf<SessionFact>): SessionView 
       return { ...view, sessionId, cwd, systemPrompt, settings, status: "idle", startedAt: fact.at };
     }
     case "session.configured":
-      return { ...view, settings: fact.data };
+      return { ...view, settings: fact.data, status: view.status === "shut_down" ? "idle" : view.status };
     case "session.shut_down":
       return { ...view, status: "shut_down" };
     case "prompt.submitted":

@@ -1,7 +1,7 @@
 /** A session, as the program that started it holds it. It survives restarts of its actors. */
 import type { Observable } from "rxjs";
 import { NotStreamingError, type JournaledStream } from "../actors/index.ts";
-import { isKnownType, upcast, type ContentBlock, type Fact, type FactType, type KnownFact, type Usage } from "../events/index.ts";
+import { isKnownType, upcast, type ContentBlock, type Fact, type FactData, type FactType, type KnownFact, type Usage } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Ids, Logger } from "../ports.ts";
 import {
@@ -238,6 +238,11 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.shutdown();
+  }
+
+  /** Settings as recorded. @internal */
+  settings(): FactData<"session.configured"> {
+    return this.#deps.stream.views.session.settings;
   }
 
   /** Sends another input. @internal */

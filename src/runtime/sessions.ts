@@ -1,24 +1,198 @@
 /** `runtime.sessions`: starts, resumes and lists sessions, each under a supervisor of its own. */
 import path from "node:path";
-import { JournaledStream } from "../actors/index.ts";
+import { isDeepStrictEqual } from "node:util";
+import { StreamClosedError, type JournaledStream } from "../actors/index.ts";
 import { LemonError } from "../errors.ts";
-import type { ApprovalMode, FactData } from "../events/index.ts";
-import type { EventLog } from "../log/index.ts";
-import { listSessions, type SessionSummary } from "../projections/index.ts";
-import type { Model } from "../providers/index.ts";
-import type { Masker } from "../secrets/index.ts";
-import { startSupervisor, type Child, type Supervisor } from "../supervision/index.ts";
-import type { ToolRegistry } from "../tools/index.ts";
-import {
-  InvalidSessionIdError,
-  NoModelError,
-  SessionExistsError,
-  SessionFailedError,
-  SessionNotFoundError,
-} from "./errors.ts";
+import { findSession, listSessions, type SessionSummary } from "../replay/index.ts";
+import { startSupervisor, SupervisorError, type Child, type ExitReason, type Supervisor } from "../supervision/index.ts";
+import { InvalidSessionIdError, SessionExistsError, SessionFailedError, SessionNotFoundError } from "./errors.ts";
+import type { SessionFactory, SessionOptions } from "./session-factory.ts";
 import { Session } from "./session.ts";
-import { openSessionStream, sessionStreamName, type SessionWorld } from "./session-stream.ts";
-import { buildSystemPrompt } from "./system-prompt.ts";
-void [path, LemonError, JournaledStream];
-export type { EventLog, ApprovalMode, FactData, SessionSummary, Model, Masker, Child, Supervisor, ToolRegistry, SessionWorld };
-void [listSessions, startSupervisor, InvalidSessionIdError, NoModelError, SessionExistsError, SessionFailedError, SessionNotFoundError, Session, openSessionStream, sessionStreamName, buildSystemPrompt];
+
+export interface StartOptions extends SessionOptions {
+  /** Working directory; default the runtime's. */
+  readonly cwd?: string;
+  /** 1 to 256 UTF-8 bytes; default `ses_` and 16 hexadecimal digits. */
+  readonly sessionId?: string;
+}
+
+/** What sessions need of the runtime that they run in. @internal */
+export interface SessionsDeps {
+  readonly factory: SessionFactory;
+  /** The supervisor of all sessions, as it is now. */
+  readonly population: () => Supervisor;
+  readonly cwd: string;
+}
+
+/** The sessions of a runtime. */
+export class Sessions {
+  readonly #deps: SessionsDeps;
+  readonly #live = new Map<string, Promise<Session>>();
+
+  /** @internal */
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Starts a session; it is ready for its first prompt when the promise resolves.
+   *
+   * @throws SessionExistsError, InvalidSessionIdError, NoModelError, InvalidConfigError, SessionBusyError
+   */
+  async start(options: StartOptions = {}): Promise<Session> {
+    const sessionId = options.sessionId ?? this.#deps.factory.world.ids("ses");
+    checkSessionId(sessionId);
+    if (this.#live.has(sessionId)) throw new SessionExistsError(sessionId);
+    return this.#keep(sessionId, this.#start(sessionId, path.resolve(this.#deps.cwd, options.cwd ?? "."), options));
+  }
+
+  /**
+   * Opens a session that exists. A run that was cut off goes on by itself; calls that had started are told to the
+   * model as interrupted.
+   *
+   * @param options - what is said here replaces what was recorded
+   * @throws SessionNotFoundError; SessionBusyError when another process leads it
+   */
+  async resume(id: string, options: SessionOptions = {}): Promise<Session> {
+    const live = this.#live.get(id);
+    if (live !== undefined) {
+      const session = await live;
+      await this.#configure(session, options);
+      return session;
+    }
+    if (!isSessionId(id)) throw new SessionNotFoundError(id);
+    return this.#keep(id, this.#resume(id, options));
+  }
+
+  /** The session, if it is open in this runtime. */
+  async get(id: string): Promise<Session | null> {
+    return (await this.#live.get(id)) ?? null;
+  }
+
+  /** All sessions of the log, the one with the newest fact first. */
+  list(): Promise<SessionSummary[]> {
+    return listSessions(this.#deps.factory.world.log);
+  }
+
+  /** Shuts all open sessions down. @internal */
+  async shutdown(reason: string): Promise<void> {
+    const sessions = await Promise.allSettled(this.#live.values());
+    const ends = sessions.map((session) =>
+      session.status === "fulfilled" ? session.value.shutdown(reason) : undefined,
+    );
+    for (const end of await Promise.allSettled(ends)) {
+      // A session that cannot record its end is whole in the log all the same, and can be resumed.
+      if (end.status === "rejected") this.#warn(end.reason, "a session was closed without recording its end");
+    }
+  }
+
+  #keep(id: string, opening: Promise<Session>): Promise<Session> {
+    this.#live.set(id, opening);
+    opening.catch(() => this.#live.delete(id));
+    return opening;
+  }
+
+  async #start(sessionId: string, cwd: string, options: StartOptions): Promise<Session> {
+    const { factory } = this.#deps;
+    const settings = await factory.newSettings(cwd, options);
+    const systemPrompt = await factory.systemPrompt(cwd);
+    const { session, stream } = await this.#open(sessionId, cwd);
+    if (stream.views.session.status !== "new") {
+      await stream.close();
+      throw new SessionExistsError(sessionId);
+    }
+    await session.submit("session.started", { sessionId, cwd, systemPrompt, ...settings });
+    return session;
+  }
+
+  async #resume(id: string, options: SessionOptions): Promise<Session> {
+    const found = await findSession(this.#deps.factory.world.log, id);
+    if (found === null) throw new SessionNotFoundError(id);
+    const { session } = await this.#open(id, found.cwd);
+    await this.#configure(session, options);
+    return session;
+  }
+
+  /** Records what was said if it differs from what is recorded. */
+  async #configure(session: Session, options: SessionOptions): Promise<void> {
+    const current = session.settings();
+    const wanted = await this.#deps.factory.changedSettings(current, options);
+    if (!isDeepStrictEqual(wanted, current)) await session.submit("session.configured", wanted);
+    const { approval } = options;
+    if (approval !== "auto" && approval !== "deny") return;
+    // Said in so many words, it answers what waits already too.
+    for (const { id } of session.approvals.pending()) {
+      await session.approvals.resolve(id, approval === "auto" ? "allow" : "deny", `approval is ${approval}`);
+    }
+  }
+
+  async #open(id: string, cwd: string): Promise<{ session: Session; stream: JournaledStream }> {
+    const { factory, population } = this.#deps;
+    const { log, ids, logger } = factory.world;
+    const { stream, registry } = await factory.open(id, cwd);
+    const supervisor = population();
+    let child: Child | undefined;
+    const close = async (): Promise<void> => {
+      if (child !== undefined) await supervisor.terminateChild(child);
+    };
+    const session = new Session({ id, stream, log, ids, logger, registry, close });
+    try {
+      const start = (): Promise<Supervisor> => startSessionSupervisor(id, stream);
+      ({ child } = await supervisor.startChild({ id, type: "supervisor", restart: "temporary", start }));
+    } catch (error) {
+      throw causeOf(error);
+    }
+    void child?.exited.then((reason) => this.#ended(id, session, stream, reason));
+    return { session, stream };
+  }
+
+  /** The session's supervisor has ended: by shutdown, since another process leads it now, or by giving up. */
+  async #ended(id: string, session: Session, stream: JournaledStream, reason: ExitReason): Promise<void> {
+    this.#live.delete(id);
+    const wasEnded = stream.ended;
+    try {
+      if (!wasEnded) await stream.giveUp();
+    } catch (error) {
+      this.#warn(error, "the end of a run could not be recorded");
+    } finally {
+      await stream.close();
+      const isGivenUp = reason.kind === "crash" || !wasEnded;
+      session.fail(stream.lostTo ?? (isGivenUp ? new SessionFailedError(id) : new StreamClosedError(stream.name)));
+    }
+  }
+
+  #warn(error: unknown, what: string): void {
+    const code = error instanceof LemonError ? error.code : error instanceof Error ? error.name : "unknown";
+    this.#deps.factory.world.logger.warn({ code }, what);
+  }
+}
+
+/** A session's stream may restart 3 times in 5 seconds; its clean end ends the supervisor too. */
+function startSessionSupervisor(id: string, stream: JournaledStream): Promise<Supervisor> {
+  return startSupervisor(
+    {
+      intensity: 3,
+      periodSeconds: 5,
+      autoShutdown: "any_significant",
+      children: [{ id: "stream", restart: "transient", significant: true, start: () => stream.start() }],
+    },
+    { name: id },
+  );
+}
+
+/** What really kept a session from starting, out of the supervisors' wrapping. */
+function causeOf(error: unknown): unknown {
+  let cause = error;
+  while (cause instanceof SupervisorError && cause.reason === "start_failed" && cause.cause !== undefined) {
+    cause = cause.cause;
+  }
+  return cause;
+}
+
+function checkSessionId(id: string): void {
+  if (!isSessionId(id)) throw new InvalidSessionIdError();
+}
+
+function isSessionId(id: string): boolean {
+  return id.trim() === id && id !== "" && Buffer.byteLength(id) <= 256 && !/\p{Cc}/u.test(id) && id.isWellFormed();
+}

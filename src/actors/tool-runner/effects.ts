@@ -6,8 +6,6 @@ import type { Clock, Logger } from "../../ports.ts";
 import {
   checkArguments,
   checkResult,
-  endMarked,
-  endProcessGroup,
   errorResult,
   taskCrashed,
   taskStartFailed,
@@ -19,6 +17,7 @@ import {
   type ToolRegistry,
   type ToolResult,
 } from "../../tools/index.ts";
+import { endMarked, endProcessGroup } from "../../workspace/index.ts";
 import type { Effect, EffectContext, Outcome } from "../effect-runner.ts";
 import type { SessionViews } from "../session-views.ts";
 

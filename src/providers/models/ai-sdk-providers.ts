@@ -15,8 +15,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface CompatibleServer {
   /** With the version in its path, e.g. `http://localhost:11434/v1`. */
   readonly baseUrl: string;
-  /** The environment variable that holds the key. Left out: the server wants none. */
-  readonly apiKeyEnv?: string;
+  /** The environment variable that holds the key. Left out or `null`: the server wants none. */
+  readonly apiKeyEnv?: string | null;
 }
 
 /** Gives the model of a request. @throws NoApiKeyError */
@@ -69,7 +69,7 @@ export function openAiCompatible(
   if (baseURL === null) throw badUrl(field, "nothing");
   return async () => {
     const variable = server.apiKeyEnv;
-    const apiKey = variable === undefined ? "" : keyOf(`${name}/${modelId}`, variable, env);
+    const apiKey = variable === undefined || variable === null ? "" : keyOf(`${name}/${modelId}`, variable, env);
     return compatible(name, modelId, baseURL, apiKey);
   };
 }

@@ -1,0 +1,62 @@
+/**
+ * lemon-runtime: coding agents as supervised actors on an append-only log.
+ *
+ * This page is the public face for programs that embed the runtime. Rooms of their own: `lemon-runtime/events`,
+ * `/log`, `/supervision`, `/projections`, `/replay`.
+ */
+export { z } from "zod";
+export { LemonError, NotFoundError } from "./errors.ts";
+export type { Clock, Ids, Logger, Random } from "./ports.ts";
+export type { ContentBlock, Fact, FactData, FactType, NewFact, Usage } from "./events/index.ts";
+export type { SessionEvent } from "./projections/index.ts";
+export {
+  AlreadyStreamingError,
+  MailboxFullError,
+  NotStreamingError,
+  ReplayDivergedError,
+  StreamClosedError,
+  type Divergence,
+} from "./actors/index.ts";
+export { SessionBusyError, type EventLog } from "./log/index.ts";
+export {
+  scriptedModel,
+  UnknownModelError,
+  InvalidScriptError,
+  type LanguageModel,
+  type Model,
+  type ModelProvider,
+  type ModelSource,
+  type Script,
+  type ScriptedTurn,
+} from "./providers/index.ts";
+export {
+  defineExtension,
+  defineTool,
+  InvalidExtensionError,
+  type ExtensionDefinition,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolResult,
+  type ToolUpdate,
+} from "./tools/index.ts";
+export { InvalidConfigError, type Config, type ConfigOverrides } from "./config/index.ts";
+export type { ReplayReport, SessionSummary, StateAt } from "./replay/index.ts";
+export {
+  createRuntime,
+  EmptyPromptError,
+  InvalidSessionIdError,
+  NoModelError,
+  Session,
+  SessionExistsError,
+  SessionFailedError,
+  SessionNotFoundError,
+  type Outcome,
+  type PendingApproval,
+  type Prompt,
+  type Runtime,
+  type RuntimeOptions,
+  type SessionOptions,
+  type SessionState,
+  type StartOptions,
+  type ToolInfo,
+} from "./runtime/index.ts";

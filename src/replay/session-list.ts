@@ -1,0 +1,82 @@
+/** The sessions of a log, told by a few facts of each. */
+import { upcast, type FactOf } from "../events/index.ts";
+import type { EventLog } from "../log/index.ts";
+
+const STREAM_PREFIX = "session-";
+
+/** A session at a glance. */
+export interface SessionSummary {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly model: string;
+  readonly status: "idle" | "running" | "shut_down";
+  /** Version of its last fact. */
+  readonly version: number;
+  /** Position of its last fact: what orders sessions by age, since clocks may go backwards. */
+  readonly position: number;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly updatedAt: number;
+}
+
+/** All started sessions, the one with the newest fact first. */
+export async function listSessions(log: EventLog): Promise<SessionSummary[]> {
+  const summaries: SessionSummary[] = [];
+  for (const { stream, version } of await log.streams(STREAM_PREFIX)) {
+    const summary = await summarise(log, stream, version);
+    if (summary !== null) summaries.push(summary);
+  }
+  return summaries.sort((a, b) => b.position - a.position);
+}
+
+/** One session; `null` when it was never started. */
+export async function findSession(log: EventLog, sessionId: string): Promise<SessionSummary | null> {
+  const name = STREAM_PREFIX + sessionId;
+  const found = (await log.streams(name)).find(({ stream }) => stream === name);
+  return found === undefined ? null : summarise(log, name, found.version);
+}
+
+async function summarise(log: EventLog, stream: string, version: number): Promise<SessionSummary | null> {
+  let started: FactOf<"session.started"> | null = null;
+  // Facts of other rooms may stand before the start, so the first of the stream need not be it.
+  for await (const fact of log.read(stream)) {
+    if (fact.type !== "session.started") continue;
+    started = upcast(fact) as FactOf<"session.started">;
+    break;
+  }
+  if (started === null) return null;
+  let last: { position: number; at: number } = started;
+  let model: string | null = null;
+  let status: SessionSummary["status"] | null = null;
+  for await (const fact of log.read(stream, { backwards: true })) {
+    if (fact.version === version) last = fact;
+    if (fact.type === "session.configured") model ??= (upcast(fact) as FactOf<"session.configured">).data.model;
+    status ??= statusAfter(fact.type);
+    if (status !== null) break;
+  }
+  const { sessionId, cwd } = started.data;
+  return {
+    sessionId,
+    cwd,
+    model: model ?? started.data.model,
+    status: status ?? "idle",
+    version,
+    position: last.position,
+    startedAt: started.at,
+    updatedAt: last.at,
+  };
+}
+
+function statusAfter(type: string): SessionSummary["status"] | null {
+  switch (type) {
+    case "session.shut_down":
+      return "shut_down";
+    case "agent.ended":
+    case "session.started":
+      return "idle";
+    case "prompt.submitted":
+      return "running";
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,49 @@
+/** A session's views as they stood after any of its facts. */
+import { LemonError } from "../errors.ts";
+import type { EventLog } from "../log/index.ts";
+import {
+  messagesOf,
+  project,
+  sessionView,
+  transcript,
+  type SessionView,
+  type Transcript,
+  type TranscriptMessage,
+} from "../projections/index.ts";
+
+/** State and conversation at a version. */
+export interface StateAt {
+  readonly version: number;
+  readonly session: SessionView;
+  readonly messages: readonly TranscriptMessage[];
+}
+
+/** Not a version of the stream. Code `LEMON_INVALID_VERSION`. */
+export class InvalidVersionError extends LemonError {
+  constructor(stream: string, asked: number, last: number) {
+    super("invalid_version", `${stream} has the versions 1 to ${last}, there is no version ${asked}`, {
+      field: "at",
+      expected: `1 to ${last}`,
+      got: String(asked),
+    });
+  }
+}
+
+/**
+ * Folds a session's facts up to a version.
+ *
+ * @param at - the last version to take; default the stream's last
+ * @throws InvalidVersionError when the stream has no such version
+ */
+export async function stateAt(log: EventLog, stream: string, at?: number): Promise<StateAt> {
+  let session = sessionView.initial;
+  let conversation: Transcript = transcript.initial;
+  let version = 0;
+  for await (const fact of log.read(stream, at === undefined ? {} : { to: at })) {
+    session = project(sessionView, session, fact);
+    conversation = project(transcript, conversation, fact);
+    version = fact.version;
+  }
+  if (at !== undefined && version !== at) throw new InvalidVersionError(stream, at, version);
+  return { version, session, messages: messagesOf(conversation) };
+}

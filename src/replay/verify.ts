@@ -1,0 +1,66 @@
+/**
+ * Replays a session: feeds its recorded inputs to the machines and compares every decision, and rebuilds every
+ * request to a model and compares its digest.
+ */
+import { createHash } from "node:crypto";
+import { Cascade, Feed, factOf, requestDigest, sessionActors, type Divergence } from "../actors/index.ts";
+import type { Fact, FactOf } from "../events/index.ts";
+import type { EventLog } from "../log/index.ts";
+import { messagesOf, project, sessionView, transcript, type Transcript } from "../projections/index.ts";
+
+/** What a replay found. */
+export interface ReplayReport {
+  readonly sessionId: string;
+  /** Facts that were replayed. */
+  readonly facts: number;
+  /** The first difference, if any: what follows it would only repeat it. */
+  readonly divergences: readonly Divergence[];
+  /** SHA-256 over the actors and views at the end, in canonical JSON: equal logs give equal hashes. */
+  readonly stateHash: string;
+}
+
+/** Replays a whole session. */
+export async function verifyReplay(log: EventLog, sessionId: string): Promise<ReplayReport> {
+  const feed = new Feed(new Cascade(sessionActors(sessionId)));
+  let session = sessionView.initial;
+  let conversation: Transcript = transcript.initial;
+  let facts = 0;
+  let divergence: Divergence | null = null;
+  for await (const page of log.readStored(`session-${sessionId}`)) {
+    for (const stored of page) {
+      if (divergence !== null) break;
+      const fact = factOf(stored);
+      divergence = compareRequest(fact, session.systemPrompt, conversation) ?? feed.take(stored);
+      session = project(sessionView, session, fact);
+      conversation = project(transcript, conversation, fact);
+      facts += 1;
+    }
+  }
+  divergence ??= feed.end();
+  const state = { actors: feed.cascade.snapshot(), session, messages: messagesOf(conversation) };
+  return {
+    sessionId,
+    facts,
+    divergences: divergence === null ? [] : [divergence],
+    stateHash: createHash("sha256").update(canonicalJson(state)).digest("hex"),
+  };
+}
+
+/** The transcript that an answer was given to must still build the request that was sent. */
+function compareRequest(fact: Fact, systemPrompt: string, conversation: Transcript): Divergence | null {
+  if (fact.type !== "model.responded") return null;
+  const { data, version, position } = fact as FactOf<"model.responded">;
+  const actual = requestDigest(systemPrompt, messagesOf(conversation));
+  if (actual === data.requestSha256) return null;
+  const shown = (requestSha256: string): unknown => ({ version, type: "model.responded", requestSha256 });
+  return { position, version, kind: "request_changed", expected: shown(data.requestSha256), actual: shown(actual) };
+}
+
+/** JSON with the members of every object in order of their names. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === "object" && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}

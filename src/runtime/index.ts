@@ -1,0 +1,21 @@
+/** The rooms put together: what a program embeds. */
+export {
+  EmptyPromptError,
+  InvalidSessionIdError,
+  NoModelError,
+  SessionExistsError,
+  SessionFailedError,
+  SessionNotFoundError,
+} from "./errors.ts";
+export { readFacts } from "./facts.ts";
+export { createRuntime, defaultHome, type Runtime, type RuntimeOptions } from "./runtime.ts";
+export type { SessionOptions } from "./session-factory.ts";
+export {
+  Session,
+  type Outcome,
+  type PendingApproval,
+  type Prompt,
+  type SessionState,
+  type ToolInfo,
+} from "./session.ts";
+export { Sessions, type StartOptions } from "./sessions.ts";

@@ -1,0 +1,249 @@
+/** Puts the rooms together: one runtime is one log, one lease, one supervision tree. */
+import { mkdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { homedir } from "node:os";
+import path from "node:path";
+import type * as Rxjs from "rxjs";
+import type { Observable } from "rxjs";
+import { Leadership } from "../actors/index.ts";
+import { loadConfig, type Config, type ConfigOverrides } from "../config/index.ts";
+import { leaseOwner, openEventLog, type EventLog } from "../log/index.ts";
+import { silentLogger, type Clock, type Ids, type Logger, type Random } from "../ports.ts";
+import type { ModelSource } from "../providers/index.ts";
+import { stateAt, verifyReplay, type ReplayReport, type StateAt } from "../replay/index.ts";
+import {
+  exitLatch,
+  startDynamicSupervisor,
+  startSupervisor,
+  type Child,
+  type Supervisor,
+  type SupervisorTree,
+} from "../supervision/index.ts";
+import { normaliseExtension } from "../tools/index.ts";
+import { SessionFactory } from "./session-factory.ts";
+import { sessionStreamName } from "./session-stream.ts";
+import { Sessions } from "./sessions.ts";
+import { SupervisionJournal } from "./supervision-journal.ts";
+import { systemClock, systemIds, systemRandom } from "./system-ports.ts";
+
+/** How a runtime is made. All of it has a default. */
+export interface RuntimeOptions {
+  /** Folder of configuration and log. Default `$LEMON_HOME`, else `~/.lemon`. */
+  readonly home?: string;
+  /** Where sessions work unless they say otherwise, and where `.lemon/` is looked for. Default `process.cwd()`. */
+  readonly cwd?: string;
+  /** Path of a log, `:memory:`, or an open one, which the runtime then does not close. Default `<home>/log.db`. */
+  readonly log?: string | EventLog;
+  /** Extensions that run in this process. */
+  readonly extensions?: readonly unknown[];
+  /** Models by `provider` or whole `provider/model-id`. */
+  readonly models?: Readonly<Record<string, ModelSource>>;
+  /** Laid over the configuration files. */
+  readonly config?: ConfigOverrides;
+  /** What the command line says; wins over all. @internal */
+  readonly flags?: ConfigOverrides;
+  /** May the project's configuration lead to code? Default: what was recorded for it. */
+  readonly trustProject?: boolean;
+  /** Default: silent. */
+  readonly logger?: Logger;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  readonly random?: Random;
+  /** The environment of commands, and where API keys are looked up. Default `process.env`. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A running runtime. Close it: its sessions are shut down and its lease is given back. */
+export interface Runtime extends AsyncDisposable {
+  /** `rt_` and 16 hexadecimal digits. */
+  readonly id: string;
+  readonly log: EventLog;
+  readonly config: Config;
+  readonly sessions: Sessions;
+  readonly supervision: {
+    /** The supervision tree now. */
+    tree(): SupervisorTree;
+    /** The tree now, then after each change. */
+    readonly tree$: Observable<SupervisorTree>;
+  };
+  readonly replay: {
+    /** Replays a session. @throws SessionNotFoundError */
+    verify(sessionId: string): Promise<ReplayReport>;
+    /** A session after any of its facts. @throws InvalidVersionError */
+    stateAt(sessionId: string, version?: number): Promise<StateAt>;
+  };
+  close(): Promise<void>;
+}
+
+/** `$LEMON_HOME`, else `~/.lemon`. */
+export function defaultHome(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  const named = env["LEMON_HOME"]?.trim();
+  return named === undefined || named === "" ? path.join(homedir(), ".lemon") : path.resolve(named);
+}
+
+/**
+ * Starts a runtime: opens the log, takes a lease, starts the supervision tree.
+ *
+ * @throws InvalidConfigError, InvalidExtensionError, and the errors of opening a log
+ * @example
+ * await using runtime = await createRuntime({ models: { script: scriptedModel([{ text: "Hello." }]) } });
+ * const session = await runtime.sessions.start({ model: "script/hello" });
+ * console.log((await session.prompt("Say hello")).text);
+ */
+export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
+  const { clock = systemClock, ids = systemIds, random = systemRandom, logger = silentLogger, env = process.env } = options;
+  const home = path.resolve(options.home ?? defaultHome(env));
+  const cwd = path.resolve(options.cwd ?? process.cwd());
+  const extensions = (options.extensions ?? []).map((extension, index) => normaliseExtension(extension, index));
+  const configure = async (folder: string): Promise<Config> => {
+    const { config: overrides, flags, trustProject } = options;
+    const loaded = await loadConfig({ home, cwd: folder, env, overrides, flags, trustProject });
+    for (const warning of loaded.warnings) logger.warn({}, warning);
+    return loaded.config;
+  };
+  const config = await configure(cwd);
+  const ownsLog = typeof options.log !== "object";
+  const log = typeof options.log === "object" ? options.log : await openLog(options.log, home, config);
+  const id = ids("rt");
+  const journal = new SupervisionJournal(id, log, clock, logger);
+  const listeners = new Set<(tree: SupervisorTree) => void>();
+  let leadership: Leadership | undefined;
+  let root: Supervisor | undefined;
+  try {
+    leadership = await Leadership.acquire(log, `runtime-${id}`, leaseOwner(), clock, logger);
+    let population: Supervisor | undefined;
+    root = await startSupervisor(
+      {
+        strategy: "rest_for_one",
+        children: [
+          { id: "log", start: () => untilShutdown() },
+          {
+            id: "services",
+            type: "supervisor",
+            start: () =>
+              startSupervisor({
+                children: [
+                  {
+                    id: "sessions",
+                    type: "supervisor",
+                    start: async () => (population = await startDynamicSupervisor({})),
+                  },
+                ],
+              }),
+          },
+        ],
+      },
+      {
+        name: "runtime",
+        clock,
+        onEvent: (event) => {
+          journal.record(event);
+          for (const listener of listeners) if (root !== undefined) listener(root.tree());
+        },
+      },
+    );
+    const factory = new SessionFactory({
+      world: { log, leadership, clock, ids, random, logger, env },
+      home,
+      models: options.models ?? {},
+      extensions,
+      configure,
+    });
+    const sessions = new Sessions({ factory, population: () => population as Supervisor, cwd });
+    return new RunningRuntime({ id, log, ownsLog, config, sessions, root, leadership, journal, listeners });
+  } catch (error) {
+    await root?.shutdown();
+    await leadership?.close();
+    if (ownsLog) await log.close();
+    throw error;
+  }
+}
+
+interface RuntimeParts {
+  readonly id: string;
+  readonly log: EventLog;
+  readonly ownsLog: boolean;
+  readonly config: Config;
+  readonly sessions: Sessions;
+  readonly root: Supervisor;
+  readonly leadership: Leadership;
+  readonly journal: SupervisionJournal;
+  readonly listeners: Set<(tree: SupervisorTree) => void>;
+}
+
+class RunningRuntime implements Runtime {
+  readonly id: string;
+  readonly log: EventLog;
+  readonly config: Config;
+  readonly sessions: Sessions;
+  readonly #parts: RuntimeParts;
+  #closing: Promise<void> | null = null;
+
+  constructor(parts: RuntimeParts) {
+    this.id = parts.id;
+    this.log = parts.log;
+    this.config = parts.config;
+    this.sessions = parts.sessions;
+    this.#parts = parts;
+  }
+
+  get supervision(): Runtime["supervision"] {
+    const { root, listeners } = this.#parts;
+    return {
+      tree: () => root.tree(),
+      get tree$() {
+        return treesOf(root, listeners);
+      },
+    };
+  }
+
+  readonly replay = {
+    verify: (sessionId: string): Promise<ReplayReport> => verifyReplay(this.log, sessionId),
+    stateAt: (sessionId: string, version?: number): Promise<StateAt> =>
+      stateAt(this.log, sessionStreamName(sessionId), version),
+  };
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    const { sessions, root, leadership, journal, log, ownsLog } = this.#parts;
+    await sessions.shutdown("shutdown");
+    await root.shutdown();
+    await leadership.close();
+    await journal.flush();
+    if (ownsLog) await log.close();
+  }
+}
+
+function treesOf(root: Supervisor, listeners: RuntimeParts["listeners"]): Observable<SupervisorTree> {
+  // Loading rxjs takes longer than starting a runtime, and most never look.
+  const { Observable } = createRequire(import.meta.url)("rxjs") as typeof Rxjs;
+  return new Observable((subscriber) => {
+    const listener = (tree: SupervisorTree): void => subscriber.next(tree);
+    listeners.add(listener);
+    listener(root.tree());
+    return () => listeners.delete(listener);
+  });
+}
+
+/** The log as a child: it is open before anything else starts and closes after everything else has ended. */
+function untilShutdown(): Child {
+  const latch = exitLatch();
+  return {
+    exited: latch.exited,
+    shutdown: (reason) => void latch.settle(reason),
+    kill: () => void latch.settle({ kind: "killed" }),
+  };
+}
+
+async function openLog(place: string | undefined, home: string, config: Config): Promise<EventLog> {
+  if (place === undefined) await mkdir(home, { recursive: true, mode: 0o700 });
+  return openEventLog(place ?? path.join(home, "log.db"), { durability: config.runtime.durability });
+}

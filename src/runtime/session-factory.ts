@@ -1,0 +1,130 @@
+/** What a new or resumed session is made of: its settings, its tools, its model, what it must hide. */
+import type { JournaledStream } from "../actors/index.ts";
+import type { Config } from "../config/index.ts";
+import type { FactData } from "../events/index.ts";
+import { parseScript, resolveModel, scriptedModel, type Model, type ModelSource } from "../providers/index.ts";
+import { createMasker, type KnownSecret } from "../secrets/index.ts";
+import { builtInTools, createRegistry, normaliseTool, type Extension, type ExtensionTool, type ToolRegistry } from "../tools/index.ts";
+import { NoModelError } from "./errors.ts";
+import { openSessionStream, type SessionWorld } from "./session-stream.ts";
+import { buildSystemPrompt } from "./system-prompt.ts";
+
+/** What can be set of a session. */
+export type Settings = FactData<"session.configured">;
+
+/** What was said of a session, over what is recorded or configured. */
+export interface SessionOptions {
+  /** `provider/model-id`. Default: what is configured. */
+  readonly model?: string;
+  /** Default: what is configured. */
+  readonly approval?: Settings["approval"];
+  /** A script instead of a model (docs/reference/models.md): where it came from, and its JSON text. */
+  readonly script?: { readonly path: string; readonly text: string };
+}
+
+/** What the factory needs of its runtime. */
+export interface FactoryDeps {
+  readonly world: SessionWorld;
+  readonly home: string;
+  readonly models: Readonly<Record<string, ModelSource>>;
+  readonly extensions: readonly Extension[];
+  /** The configuration as it is for a folder. */
+  readonly configure: (cwd: string) => Promise<Config>;
+}
+
+/** Environment variables that hold keys of the built-in providers. */
+const KEY_VARIABLES = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
+
+/** Makes the parts of sessions. */
+export class SessionFactory {
+  readonly world: SessionWorld;
+  readonly #deps: FactoryDeps;
+
+  constructor(deps: FactoryDeps) {
+    this.world = deps.world;
+    this.#deps = deps;
+  }
+
+  /** Settings of a new session in a folder. @throws NoModelError, InvalidScriptError, InvalidConfigError */
+  async newSettings(cwd: string, options: SessionOptions): Promise<Settings> {
+    const { runtime } = await this.#deps.configure(cwd);
+    const model = options.model ?? runtime.model;
+    if (model === null && options.script === undefined) throw new NoModelError();
+    return this.changedSettings(
+      {
+        model: model ?? "",
+        approval: runtime.approval,
+        maxToolConcurrency: finite(runtime.maxToolConcurrency),
+        maxToolTurns: finite(runtime.maxToolTurns),
+        script: null,
+        extensions: [],
+      },
+      options,
+    );
+  }
+
+  /** Settings with what was said laid over them. A model that is named takes the place of a script. */
+  async changedSettings(base: Settings, { model, approval, script }: SessionOptions): Promise<Settings> {
+    const settings = approval === undefined ? base : { ...base, approval };
+    if (script !== undefined) {
+      parseScript(JSON.parse(script.text), script.path);
+      const sha256 = await this.world.log.putBlob(Buffer.from(script.text));
+      return { ...settings, model: "scripted/script", script: { path: script.path, sha256 } };
+    }
+    return model === undefined ? settings : { ...settings, model, script: null };
+  }
+
+  systemPrompt(cwd: string): Promise<string> {
+    return buildSystemPrompt(this.#deps.home, cwd);
+  }
+
+  /** The stream of a session in a folder, not started yet, and its tools. */
+  async open(sessionId: string, cwd: string): Promise<{ stream: JournaledStream; registry: ToolRegistry }> {
+    const config = await this.#deps.configure(cwd);
+    const registry = await this.#registry(cwd);
+    const stream = await openSessionStream(sessionId, this.world, {
+      mask: createMasker(this.#secrets(config)),
+      registry,
+      model: ({ views }) => this.#model(views.session.settings, config),
+    });
+    return { stream, registry };
+  }
+
+  async #registry(cwd: string): Promise<ToolRegistry> {
+    const found: ExtensionTool[] = [];
+    for (const extension of this.#deps.extensions) {
+      for (const definition of await extension.tools(cwd, { config: {} })) {
+        const normalised = await normaliseTool(definition);
+        if ("tool" in normalised) found.push({ module: extension.module, tool: normalised.tool });
+        else this.world.logger.warn({ module: extension.module }, `a tool was left out: ${normalised.problem}`);
+      }
+    }
+    const registry = createRegistry(builtInTools, found);
+    for (const { name, winner, loser } of registry.shadowed) {
+      this.world.logger.warn({ tool: name }, `Tool name conflict: '${name}' from ${loser} is shadowed by ${winner}`);
+    }
+    return registry;
+  }
+
+  async #model(settings: Settings, config: Config): Promise<Model> {
+    const { script, model } = settings;
+    if (script === null) {
+      return resolveModel(model, { models: this.#deps.models, configured: config.models, env: this.world.env });
+    }
+    const bytes = await this.world.log.getBlob(script.sha256);
+    return scriptedModel(parseScript(JSON.parse(Buffer.from(bytes).toString("utf8")), script.path), model);
+  }
+
+  #secrets(config: Config): KnownSecret[] {
+    const configured = Object.values(config.models).map(({ apiKeyEnv }) => apiKeyEnv);
+    const names = new Set([...KEY_VARIABLES, ...configured.filter((name) => name !== null)]);
+    return [...names].flatMap((name) => {
+      const value = this.world.env[name];
+      return value === undefined || value === "" ? [] : [{ name, value }];
+    });
+  }
+}
+
+function finite(limit: number): number | null {
+  return Number.isFinite(limit) ? limit : null;
+}
