@@ -146,7 +146,15 @@ export default {
       severity: "error",
       from: { path: pureFiles },
       to: {
-        dependencyTypes: ["npm", "npm-dev", "npm-optional", "npm-peer", "unknown"],
+        dependencyTypes: [
+          "npm",
+          "npm-dev",
+          "npm-optional",
+          "npm-peer",
+          "npm-no-pkg",
+          "npm-unknown",
+          "unknown",
+        ],
         pathNot: npm(["zod", "xstate"]),
       },
     },

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -22,6 +22,7 @@ const faults: Record<string, { text: string; rule: string }> = {
   "src/hooks/package.ts": { text: 'import "pino";', rule: "pure-rooms-packages" },
   "src/actors/session/machine.ts": { text: 'import "./effects.ts";', rule: "pure-machines" },
   "src/actors/shell.ts": { text: 'import { createActor } from "xstate";\ncreateActor();', rule: "xstate" },
+  "src/log/undeclared.ts": { text: 'import "vitest";', rule: "declared-packages" },
   "src/log/one.ts": { text: 'import "./two.ts";', rule: "no-cycle" },
   "src/misc/helpers.ts": { text: 'import "../errors.ts";', rule: "known-room-from" },
   "src/cli/face.ts": { text: 'import "../index.ts";', rule: "public-face" },
@@ -53,6 +54,9 @@ afterAll(async () => {
 
 test("each import against the grain is refused by the rule that forbids it, and sound ones are not", async () => {
   const seeded = Object.entries(faults).map(([file, { text }]) => [file, text] as const);
+  await symlink(path.resolve("node_modules"), path.join(folder, "node_modules"));
+  const manifest = { dependencies: { pino: "*", xstate: "*" }, devDependencies: { vitest: "*" } };
+  await writeFile(path.join(folder, "package.json"), JSON.stringify(manifest));
   await write([...seeded, ...Object.entries(sound)]);
 
   const { status, report } = await checkLayers(folder);
