@@ -2,6 +2,7 @@
 import { statfsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { loadSchemas } from "../events/index.ts";
 import { LogUnavailableError } from "./errors.ts";
 import type { EventLog, OpenOptions } from "./port.ts";
 import type { FactCheck } from "./sqlite/append.ts";
@@ -29,17 +30,12 @@ export async function openEventLog(urlOrPath: string, options: OpenOptions = {})
   const db = location === MEMORY ? openMemory() : openFile(location, { readOnly });
   if (location !== MEMORY) warnOfNetwork(location, onWarning);
   // The schemas take longer to load than a log to open, and a reader never needs them.
-  const checkFact = readOnly ? refuseAll : await loadFactCheck();
+  const checkFact = readOnly ? checkNothing : (await loadSchemas()).checkFact;
   return new SqliteEventLog({ db, location, readOnly }, { durability, now, checkFact, onWarning });
 }
 
-async function loadFactCheck(): Promise<FactCheck> {
-  const { checkFact } = await import("../events/schemas.ts");
-  return checkFact;
-}
-
-/** Never reached: a log that was opened read-only refuses every unit. */
-const refuseAll: FactCheck = () => undefined;
+/** Never asked: a log that was opened read-only refuses every unit. */
+const checkNothing: FactCheck = () => undefined;
 
 function locationOf(urlOrPath: string): string {
   if (urlOrPath === MEMORY) return MEMORY;

@@ -48,7 +48,7 @@ type FactRow = [
   actor: string,
   causation: number | null,
   correlation: string | null,
-  data: string,
+  text: string,
   hash: string,
 ];
 
@@ -110,16 +110,19 @@ export class Appender {
     snapshots: readonly Snapshot[],
     durability: Durability | undefined,
   ): Unit<Fact[]> {
+    let size = 0;
+    for (const { drafts } of appends) size += drafts.length;
     return {
-      size: appends.reduce((sum, { drafts }) => sum + drafts.length, 0),
+      size,
       durability,
       check: () => {
         this.#check(appends);
       },
       write: (committed) => {
-        const facts = appends.flatMap((append) => this.#insert(append));
+        const facts: Fact[] = [];
+        for (const append of appends) this.#insert(append, facts);
         for (const snapshot of snapshots) this.#parts.snapshots.save(snapshot);
-        committed.push(...facts);
+        for (const fact of facts) committed.push(fact);
         return facts;
       },
     };
@@ -127,22 +130,24 @@ export class Appender {
 
   #check(appends: readonly StreamAppend[]): void {
     const { heads, leases } = this.#parts;
-    const planned = new Map<string, number>(); // a unit may append to one stream several times
+    // A unit may append to one stream several times; most have one append and need no memory of it.
+    const planned = appends.length > 1 ? new Map<string, number>() : null;
     for (const { stream, expected, drafts, lease } of appends) {
       leases.assertMayAppend(stream, lease);
-      const actual = planned.get(stream) ?? heads.of(stream).version;
+      const actual = planned?.get(stream) ?? heads.of(stream).version;
       if (expected !== "any" && (expected === "none" ? 0 : expected) !== actual) {
         throw new VersionConflictError(stream, expected, actual);
       }
-      planned.set(stream, actual + drafts.length);
+      planned?.set(stream, actual + drafts.length);
     }
   }
 
-  #insert({ stream, drafts }: StreamAppend): Fact[] {
+  /** Numbers, chains and inserts the drafts; `facts` gets what they have become. */
+  #insert({ stream, drafts }: StreamAppend, facts: Fact[]): void {
     const { heads } = this.#parts;
     const head = heads.of(stream);
     if (head.id === 0 && drafts.length > 0) head.id = Number(this.#insertStream.run(stream).lastInsertRowid);
-    return drafts.map((draft) => {
+    for (const draft of drafts) {
       const { type, schemaVersion, at, kind, actor, causation, correlation, data, text } = draft;
       const position = heads.nextPosition();
       const version = head.version + 1;
@@ -164,8 +169,22 @@ export class Appender {
       );
       head.version = version;
       head.hash = hash;
-      return { position, ...envelope, data, hash };
-    });
+      // Written out, here and in `draftOf`: objects made by spreading get a shape each, which costs more than the hash.
+      facts.push({
+        position,
+        stream,
+        version,
+        type,
+        schemaVersion,
+        at,
+        actor,
+        causation,
+        correlation,
+        kind,
+        data,
+        hash,
+      });
+    }
   }
 }
 
@@ -179,13 +198,15 @@ function draftOf(fact: NewFact, now: number, checkFact: FactCheck): Draft {
   if (causation !== null) assertCount(type, "causation", causation, 1);
   assertCount(type, "schemaVersion", schemaVersion, 1);
   assertCount(type, "at", at, Number.MIN_SAFE_INTEGER);
-  const envelope = { type, schemaVersion, at, kind, actor, causation, correlation };
-  if (fact.text !== undefined) return { ...envelope, data: fact.data, text: fact.text };
-  assertData(type, fact.data);
-  checkFact(type, schemaVersion, fact.data);
-  const text = JSON.stringify(fact.data);
-  // Parsed again, so that the fact is what will be read, whatever the caller does to the object afterwards.
-  return { ...envelope, data: JSON.parse(text) as unknown, text };
+  let { data, text } = fact;
+  if (text === undefined) {
+    assertData(type, data);
+    checkFact(type, schemaVersion, data);
+    text = JSON.stringify(data);
+    // Parsed again, so that the fact is what will be read, whatever the caller does to the object afterwards.
+    data = JSON.parse(text) as unknown;
+  }
+  return { type, schemaVersion, at, actor, causation, correlation, kind, data, text };
 }
 
 function assertData(type: string, data: unknown): void {

@@ -78,17 +78,17 @@ export class SqliteEventLog implements EventLog {
     });
   }
 
-  async append(
+  append(
     stream: string,
     expected: ExpectedVersion,
     facts: readonly NewFact[],
     options: AppendOptions = {},
   ): Promise<Fact[]> {
-    return this.#submit(this.#appender.unit(stream, expected, facts, options));
+    return this.#submit(() => this.#appender.unit(stream, expected, facts, options));
   }
 
-  async commit(unit: (work: UnitOfWork) => void): Promise<Fact[]> {
-    return this.#submit(this.#appender.unitOf(unit));
+  commit(unit: (work: UnitOfWork) => void): Promise<Fact[]> {
+    return this.#submit(() => this.#appender.unitOf(unit));
   }
 
   async *read(stream: string, options: ReadOptions = {}): AsyncGenerator<Fact> {
@@ -125,8 +125,8 @@ export class SqliteEventLog implements EventLog {
     );
   }
 
-  async putBlob(bytes: Uint8Array): Promise<string> {
-    return this.#submit(this.#blobs.put(bytes));
+  putBlob(bytes: Uint8Array): Promise<string> {
+    return this.#submit(() => this.#blobs.put(bytes));
   }
 
   async getBlob(sha256: string): Promise<Uint8Array> {
@@ -137,24 +137,24 @@ export class SqliteEventLog implements EventLog {
     return this.#read(() => this.#snapshots.of(stream));
   }
 
-  async acquire(key: string, owner: string, ttlMs: number): Promise<Lease> {
-    return this.#submit(this.#leases.acquire(key, owner, ttlMs));
+  acquire(key: string, owner: string, ttlMs: number): Promise<Lease> {
+    return this.#submit(() => this.#leases.acquire(key, owner, ttlMs));
   }
 
-  async renew(lease: Lease): Promise<Lease> {
-    return this.#submit(this.#leases.renew(lease));
+  renew(lease: Lease): Promise<Lease> {
+    return this.#submit(() => this.#leases.renew(lease));
   }
 
-  async release(lease: Lease): Promise<void> {
-    return this.#submit(this.#leases.release(lease));
+  release(lease: Lease): Promise<void> {
+    return this.#submit(() => this.#leases.release(lease));
   }
 
-  async claim(stream: string, lease: Lease): Promise<number> {
-    return this.#submit(this.#leases.claim(stream, lease));
+  claim(stream: string, lease: Lease): Promise<number> {
+    return this.#submit(() => this.#leases.claim(stream, lease));
   }
 
-  async unclaim(stream: string, lease: Lease): Promise<void> {
-    return this.#submit(this.#leases.unclaim(stream, lease));
+  unclaim(stream: string, lease: Lease): Promise<void> {
+    return this.#submit(() => this.#leases.unclaim(stream, lease));
   }
 
   async *verify(stream?: string): AsyncGenerator<Finding> {
@@ -208,9 +208,11 @@ export class SqliteEventLog implements EventLog {
     this.#followers.committed(facts);
   }
 
-  #submit<Result>(unit: Unit<Result>): Promise<Result> {
-    this.#assertOpen();
-    return this.#writer.submit(unit);
+  #submit<Result>(make: () => Unit<Result>): Promise<Result> {
+    return this.#writer.submit(() => {
+      this.#assertOpen();
+      return make();
+    });
   }
 
   #read<Result>(work: () => Result): Result {

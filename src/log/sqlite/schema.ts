@@ -11,6 +11,7 @@ export const FORMAT_VERSION = 1;
  * A stream has an integer in `facts`, so that its unique index stays small; its head is found in that index, so
  * that an append writes one row and no other. Only the engine may number facts, and only one after the other: the
  * trigger on INSERT holds that, and refuses OR REPLACE, which would walk past the triggers on DELETE.
+ * It fails rather than aborts: for a statement that may abort, SQLite keeps a journal of its own at each insert.
  */
 const TABLES = `
   CREATE TABLE streams (
@@ -37,7 +38,7 @@ const TABLES = `
   CREATE TRIGGER facts_are_numbered BEFORE INSERT ON facts
   WHEN NEW.position <> (SELECT ifnull(max(position), 0) + 1 FROM facts)
     OR NEW.version <> (SELECT ifnull(max(version), 0) + 1 FROM facts WHERE stream = NEW.stream)
-  BEGIN SELECT raise(ABORT, 'facts are numbered one after the other and never replaced'); END;
+  BEGIN SELECT raise(FAIL, 'facts are numbered one after the other and never replaced'); END;
 
   CREATE TRIGGER facts_never_change BEFORE UPDATE ON facts
   BEGIN SELECT raise(ABORT, 'facts are never changed'); END;

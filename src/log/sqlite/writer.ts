@@ -77,12 +77,16 @@ export class Writer {
     db.pragma(`busy_timeout = ${LOCK_WAIT_MS}`);
   }
 
-  /** Resolves with what the unit wrote when that is durable. */
-  submit<Result>(unit: Unit<Result>): Promise<Result> {
+  /**
+   * Resolves with what the unit wrote when that is durable.
+   *
+   * @param make - makes the unit; what it throws refuses the unit at once
+   */
+  submit<Result>(make: () => Unit<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      if (this.#connection.readOnly) {
-        throw new LogReadOnlyError(this.#connection.location, "it was opened read-only");
-      }
+      const { readOnly, location } = this.#connection;
+      if (readOnly) throw new LogReadOnlyError(location, "it was opened read-only");
+      const unit = make();
       // The queue holds units of every kind; each is resolved with the result of its own `write`.
       this.#queue.push({ unit, resolve: resolve as (result: unknown) => void, reject });
       this.#schedule();
