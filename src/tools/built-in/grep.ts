@@ -79,9 +79,11 @@ function searchArguments({ pattern, literal = false, ignoreCase = false }: GrepA
 
 function failure({ pattern, literal = false }: GrepArguments, { message }: RipgrepEnd): ToolResult {
   if (literal) return errorResult(`grep failed: ${message}`);
-  // Both engines complain in turn; the first one's complaint points at the place.
-  const [complaint = message] = message.split(/\n~+\n|\n\s*\n/);
-  return errorResult(`Invalid pattern ${JSON.stringify(pattern)}: ${complaint.replace(/^rg: /, "")}\nTo search for this very text set literal.`);
+  // Both engines complain. The first one's word counts, except about what only the second one knows.
+  const [, own] = /^error: (.*)$/m.exec(message) ?? [];
+  const [, second] = /^PCRE2: (.*)$/m.exec(message) ?? [];
+  const reason = (own === undefined || /look-around|backreference/.test(own) ? second : own) ?? message.replace(/^rg: /, "");
+  return errorResult(`Invalid pattern ${JSON.stringify(pattern)}: ${reason}. To search for this very text set literal.`);
 }
 
 function result({ pattern, limit = defaultLimit }: GrepArguments, base: SearchBase, matches: GrepMatches, end: RipgrepEnd): ToolResult {
