@@ -30,12 +30,20 @@ export class ManualClock implements Clock {
     return this.#timers.size;
   }
 
+  /** Milliseconds until the next timer fires; undefined when none is armed. */
+  get nextInMs(): number | undefined {
+    let dueMs = Infinity;
+    for (const timer of this.#timers) dueMs = Math.min(dueMs, timer.dueMs);
+    return dueMs === Infinity ? undefined : dueMs - this.#elapsedMs;
+  }
+
   /** Moves time on and fires what falls due, timers that fired ones arm included. Promises settle after it returns. */
   advance(ms: number): void {
     const endMs = this.#elapsedMs + ms;
     for (;;) {
       let next: { readonly dueMs: number; readonly fire: () => void } | undefined;
-      for (const timer of this.#timers) if (timer.dueMs <= endMs && (next === undefined || timer.dueMs < next.dueMs)) next = timer;
+      for (const timer of this.#timers)
+        if (timer.dueMs <= endMs && (next === undefined || timer.dueMs < next.dueMs)) next = timer;
       if (next === undefined) break;
       this.#timers.delete(next);
       this.#elapsedMs = next.dueMs;
