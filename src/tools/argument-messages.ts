@@ -16,7 +16,10 @@ export function describeFaults(faults: readonly SchemaFault[]): string[] {
 
 function describeFault(fault: SchemaFault): string {
   const path = keysOf(fault.instancePath);
-  const { missingProperty, additionalProperty, unevaluatedProperty, propertyName } = fault.params as Record<string, unknown>;
+  const { missingProperty, additionalProperty, unevaluatedProperty, propertyName } = fault.params as Record<
+    string,
+    unknown
+  >;
   if (fault.keyword === "required" && typeof missingProperty === "string") {
     return prefixed(path, `missing required argument "${missingProperty}"`);
   }

@@ -36,10 +36,13 @@ export function parseArguments(text: string | null | undefined): ArgumentsOutcom
     parsed = JSON.parse(text);
   } catch {
     // The parser's own message quotes the text, which may be long or secret; where it stops says enough.
-    return jsonTextKind(text) === "incomplete" ? incompleteArguments : invalidArguments(["arguments: not valid JSON"]);
+    return jsonTextKind(text) === "incomplete"
+      ? incompleteArguments
+      : invalidArguments(["arguments: not valid JSON"]);
   }
   if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) {
-    if (isDeeperThan(maxDepth, parsed)) return invalidArguments([`arguments: nested deeper than ${maxDepth} levels`]);
+    if (isDeeperThan(maxDepth, parsed))
+      return invalidArguments([`arguments: nested deeper than ${maxDepth} levels`]);
     return { ok: true, args: parsed as ToolArguments };
   }
   return invalidArguments([`arguments: must be a JSON object, got ${kindOf(parsed)}`]);
@@ -58,7 +61,10 @@ export async function checkArguments(tool: ToolParameters, args: ToolArguments):
 }
 
 /** {@link parseArguments}, then {@link checkArguments}. */
-export async function readArguments(tool: ToolParameters, text: string | null | undefined): Promise<ArgumentsOutcome> {
+export async function readArguments(
+  tool: ToolParameters,
+  text: string | null | undefined,
+): Promise<ArgumentsOutcome> {
   const parsed = parseArguments(text);
   return parsed.ok ? checkArguments(tool, parsed.args) : parsed;
 }
@@ -89,16 +95,25 @@ const incompleteArguments: ArgumentsProblem = {
 };
 
 function invalidArguments(errors: readonly string[]): ArgumentsProblem {
-  return { ok: false, errorType: "invalid_tool_arguments", message: `Invalid tool arguments: ${errors.join("; ")}`, errors };
+  return {
+    ok: false,
+    errorType: "invalid_tool_arguments",
+    message: `Invalid tool arguments: ${errors.join("; ")}`,
+    errors,
+  };
 }
 
 function isDeeperThan(levels: number, value: object): boolean {
   let layer: object[] = [value];
   for (let depth = 0; layer.length > 0; depth += 1) {
     if (depth === levels) return true;
-    layer = layer.flatMap((parent) => Object.values(parent).filter((child) => typeof child === "object" && child !== null));
+    layer = layer.flatMap((parent) => Object.values(parent).filter(isObject));
   }
   return false;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function kindOf(value: unknown): string {

@@ -10,7 +10,7 @@
  *   *** End of File               (the hunk stands at the end)
  *   *** End Patch
  */
-import { byteText, type Hunk, type HunkLine } from "../workspace/hunks.ts";
+import { byteText, type Hunk, type HunkLine } from "../workspace/index.ts";
 import { type FilePatch, InvalidPatchError } from "./file-patch.ts";
 
 /** Reads the form; `text` has LF line ends. @throws InvalidPatchError naming the line */
@@ -30,7 +30,8 @@ class BeginPatchReader {
     const files: FilePatch[] = [];
     for (;;) {
       const line = this.#next();
-      if (line === undefined) throw new InvalidPatchError("The patch has no *** End Patch: it may have been cut off");
+      if (line === undefined)
+        throw new InvalidPatchError("The patch has no *** End Patch: it may have been cut off");
       if (line.trim() === "*** End Patch") break;
       if (line.trim() !== "") files.push(this.#file(line));
     }
@@ -40,13 +41,15 @@ class BeginPatchReader {
 
   #file(header: string): FilePatch {
     const [, verb, name] = /^\*\*\* (Add|Delete|Update) File: (.*\S)\s*$/.exec(header) ?? [];
-    if (name === undefined) throw this.#unexpected("*** Add File:, *** Delete File:, *** Update File: or *** End Patch");
+    if (name === undefined)
+      throw this.#unexpected("*** Add File:, *** Delete File:, *** Update File: or *** End Patch");
     if (verb === "Add") return { kind: "add", name, content: this.#content(), isExecutable: false };
     if (verb === "Delete") return { kind: "delete", name, hunks: [] };
     const newName = /^\*\*\* Move to: (.*\S)\s*$/.exec(this.#peek() ?? "")?.[1] ?? null;
     if (newName !== null) this.#at += 1;
     const hunks = this.#hunks();
-    if (hunks.length === 0 && newName === null) throw new InvalidPatchError(`*** Update File: ${name} has no changes`);
+    if (hunks.length === 0 && newName === null)
+      throw new InvalidPatchError(`*** Update File: ${name} has no changes`);
     return { kind: "update", name, newName, isCopy: false, hunks, isExecutable: null };
   }
 
@@ -97,7 +100,9 @@ class BeginPatchReader {
 
   #isFileEnd(): boolean {
     const line = this.#peek();
-    return line === undefined || /^\*\*\* (?!End of File)/.test(line) || (line === "" && this.#blanksEndFile());
+    return (
+      line === undefined || /^\*\*\* (?!End of File)/.test(line) || (line === "" && this.#blanksEndFile())
+    );
   }
 
   #peek(): string | undefined {
@@ -112,12 +117,17 @@ class BeginPatchReader {
   #unexpected(expected: string): InvalidPatchError {
     const line = Math.min(this.#at, this.#lines.length);
     const found = this.#lines[line - 1] ?? "";
-    return new InvalidPatchError(`Line ${line} of the patch: expected ${expected}, found "${found.slice(0, 80)}"`);
+    return new InvalidPatchError(
+      `Line ${line} of the patch: expected ${expected}, found "${found.slice(0, 80)}"`,
+    );
   }
 }
 
 /** What stands after `@@`; the line numbers of a unified diff mean nothing here, as models make them up. */
 function anchorOf(line: string): string {
   const rest = line.slice(2).replace(/^ ?-\d+(?:,\d+)? \+\d+(?:,\d+)? @@/, "");
-  return rest.replace(/^ /, "").replace(/\s*@@\s*$/, "").trimEnd();
+  return rest
+    .replace(/^ /, "")
+    .replace(/\s*@@\s*$/, "")
+    .trimEnd();
 }

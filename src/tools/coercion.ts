@@ -22,7 +22,8 @@ export function coerce(validate: Validator, value: unknown): Coerced {
   let current: Coerced = { value, faults: validate(value) };
   const settled = new Set<string>();
   for (let round = 0; round < maxRounds && current.faults.length > 0; round += 1) {
-    const next = parseTexts(validate, current) ?? dropNulls(validate, current) ?? convert(validate, current, settled);
+    const next =
+      parseTexts(validate, current) ?? dropNulls(validate, current) ?? convert(validate, current, settled);
     if (next === undefined) break;
     current = next;
   }

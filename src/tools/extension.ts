@@ -9,7 +9,9 @@ export class InvalidExtensionError extends LemonError {
   readonly problems: readonly string[];
 
   constructor(module: string, problems: readonly string[]) {
-    super("invalid_extension", `Extension ${module} can't be used: ${problems.join("; ")}`, { field: module });
+    super("invalid_extension", `Extension ${module} can't be used: ${problems.join("; ")}`, {
+      field: module,
+    });
     this.problems = problems;
   }
 }
@@ -37,12 +39,19 @@ export function normaliseExtension(definition: unknown, index = 0): Extension {
     throw new InvalidExtensionError(`extension[${index}]`, [`must be an object, got ${kindOf(definition)}`]);
   }
   // Members are read through the object: a class keeps its getters and methods on the prototype.
-  const author = definition as { readonly [Key in keyof ExtensionDefinition | "hooks" | "providers"]?: unknown };
+  const author = definition as {
+    readonly [Key in keyof ExtensionDefinition | "hooks" | "providers"]?: unknown;
+  };
   const { name, version, capabilities, configSchema } = author;
   const problems = [
     ...stringFault("name", name),
     ...stringFault("version", version),
-    ...fault("tools", author.tools, (value) => Array.isArray(value) || typeof value === "function", "an array"),
+    ...fault(
+      "tools",
+      author.tools,
+      (value) => Array.isArray(value) || typeof value === "function",
+      "an array",
+    ),
     ...unsupported("hooks", author.hooks),
     ...fault("capabilities", capabilities, Array.isArray, "an array"),
     ...fault("configSchema", configSchema, isRecord, "an object"),
@@ -58,8 +67,10 @@ export function normaliseExtension(definition: unknown, index = 0): Extension {
     configSchema: isRecord(configSchema) ? configSchema : {},
     async tools(cwd, options) {
       const { tools } = author;
-      const list: unknown = typeof tools === "function" ? await (definition as Called).tools(cwd, options) : (tools ?? []);
-      if (!Array.isArray(list)) throw new InvalidExtensionError(module, [`tools must be an array, got ${kindOf(list)}`]);
+      const list: unknown =
+        typeof tools === "function" ? await (definition as Called).tools(cwd, options) : (tools ?? []);
+      if (!Array.isArray(list))
+        throw new InvalidExtensionError(module, [`tools must be an array, got ${kindOf(list)}`]);
       return list as AnyToolDefinition[];
     },
   };
@@ -74,8 +85,15 @@ function stringFault(field: string, value: unknown): string[] {
   return typeof value === "string" ? [] : [`${field} must be a string, got ${kindOf(value)}`];
 }
 
-function fault(field: string, value: unknown, isRight: (value: unknown) => boolean, expected: string): string[] {
-  return value === undefined || value === null || isRight(value) ? [] : [`${field} must be ${expected}, got ${kindOf(value)}`];
+function fault(
+  field: string,
+  value: unknown,
+  isRight: (value: unknown) => boolean,
+  expected: string,
+): string[] {
+  return value === undefined || value === null || isRight(value)
+    ? []
+    : [`${field} must be ${expected}, got ${kindOf(value)}`];
 }
 
 function unsupported(field: string, value: unknown): string[] {

@@ -2,7 +2,7 @@
  * What a patch asks for, whichever of its forms it is written in.
  */
 import { LemonError } from "../errors.ts";
-import type { Hunk } from "../workspace/hunks.ts";
+import type { Hunk } from "../workspace/index.ts";
 
 /** A patch can't be read. Code `LEMON_INVALID_PATCH`. */
 export class InvalidPatchError extends LemonError {

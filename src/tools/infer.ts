@@ -27,7 +27,9 @@ type FromSchema<Schema> = Schema extends { readonly const: infer Value }
   ? Value
   : Schema extends { readonly enum: readonly (infer Value)[] }
     ? Value
-    : Schema extends { readonly anyOf: readonly (infer Branch)[] } | { readonly oneOf: readonly (infer Branch)[] }
+    : Schema extends
+          | { readonly anyOf: readonly (infer Branch)[] }
+          | { readonly oneOf: readonly (infer Branch)[] }
       ? FromSchema<Branch>
       : Schema extends { readonly type: infer Type }
         ? FromType<Schema, Type extends readonly (infer One)[] ? One : Type>
@@ -49,8 +51,14 @@ type RequiredKeys<Schema> = Schema extends { readonly required: readonly (infer 
 
 type FromObject<Schema> = Schema extends { readonly properties: infer Properties }
   ? Flat<
-      { [Key in keyof Properties as Key extends RequiredKeys<Schema> ? Key : never]: FromSchema<Properties[Key]> } & {
-        [Key in keyof Properties as Key extends RequiredKeys<Schema> ? never : Key]?: FromSchema<Properties[Key]>;
+      {
+        [Key in keyof Properties as Key extends RequiredKeys<Schema> ? Key : never]: FromSchema<
+          Properties[Key]
+        >;
+      } & {
+        [Key in keyof Properties as Key extends RequiredKeys<Schema> ? never : Key]?: FromSchema<
+          Properties[Key]
+        >;
       }
     >
   : Record<string, unknown>;

@@ -5,7 +5,9 @@
  */
 
 /** The copy, or a message that names the bad field. */
-export type JsonCopy = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
+export type JsonCopy =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string };
 
 const maxLevels = 256;
 const maxValues = 200_000;
@@ -28,7 +30,10 @@ export function copyJson(value: unknown, name: string): JsonCopy {
   } catch (error) {
     if (error instanceof NotJson) return { ok: false, message: error.message };
     // A getter or a proxy of the value threw: what it threw may be anything.
-    return { ok: false, message: `${name} could not be read: ${error instanceof Error ? error.message : String(error)}` };
+    return {
+      ok: false,
+      message: `${name} could not be read: ${error instanceof Error ? error.message : String(error)}`,
+    };
   }
 }
 
@@ -80,7 +85,8 @@ class Copier {
     // Checked first: `new Array(4e9)` has no members and would still be walked.
     if (value.length > maxValues) throw new NotJson(`the value holds more than ${maxValues} values`);
     const copy: unknown[] = [];
-    for (let index = 0; index < value.length; index += 1) copy.push(this.copy(value[index], join(path, String(index)), level + 1));
+    for (let index = 0; index < value.length; index += 1)
+      copy.push(this.copy(value[index], join(path, String(index)), level + 1));
     return copy;
   }
 
@@ -97,7 +103,8 @@ class Copier {
 
   #text(text: string): string {
     this.#characters += text.length;
-    if (this.#characters > maxCharacters) throw new NotJson(`the value is larger than ${maxCharacters} characters`);
+    if (this.#characters > maxCharacters)
+      throw new NotJson(`the value is larger than ${maxCharacters} characters`);
     return wellFormed(text);
   }
 
@@ -109,12 +116,19 @@ class Copier {
 /** Made by `{}` or `Object.create(null)`, in whatever realm. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || (typeof prototype === "object" && Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "isPrototypeOf"));
+  return (
+    prototype === null ||
+    (typeof prototype === "object" &&
+      Object.getPrototypeOf(prototype) === null &&
+      Object.hasOwn(prototype, "isPrototypeOf"))
+  );
 }
 
 function classOf(value: object): string {
   const constructor: unknown = value.constructor;
-  return typeof constructor === "function" && constructor.name !== "" ? constructor.name : "object with a prototype";
+  return typeof constructor === "function" && constructor.name !== ""
+    ? constructor.name
+    : "object with a prototype";
 }
 
 function join(path: string, key: string): string {

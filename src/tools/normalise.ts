@@ -7,7 +7,9 @@ import type { Tool, ToolResult } from "./tool.ts";
 import { validatorOf } from "./validator.ts";
 
 /** A usable tool, with what was mended on the way; or what makes it unusable. Both are words for a validation warning. */
-export type NormalisedTool = { readonly tool: Tool; readonly warnings: readonly string[] } | { readonly problem: string };
+export type NormalisedTool =
+  | { readonly tool: Tool; readonly warnings: readonly string[] }
+  | { readonly problem: string };
 
 /** Milliseconds that a tool has when its author names none. */
 export const defaultTimeoutMs = 300_000;
@@ -64,7 +66,8 @@ interface Executable {
 
 function timeoutOf(name: string, given: unknown): { timeoutMs: number; warnings: string[] } {
   if (given === undefined || given === null) return { timeoutMs: defaultTimeoutMs, warnings: [] };
-  const isUsable = given === Infinity || (Number.isInteger(given) && Number(given) >= 1 && Number(given) <= maxTimeoutMs);
+  const isUsable =
+    given === Infinity || (Number.isInteger(given) && Number(given) >= 1 && Number(given) <= maxTimeoutMs);
   if (isUsable) return { timeoutMs: Number(given), warnings: [] };
   const warning = `tool ${name}: timeoutMs must be an integer from 1 to ${maxTimeoutMs} or Infinity, got ${quoted(given)}; ${defaultTimeoutMs} is used`;
   return { timeoutMs: defaultTimeoutMs, warnings: [warning] };

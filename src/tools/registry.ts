@@ -1,7 +1,7 @@
 /**
  * Which tools there are, and who wins when two bear one name. The order stands in docs/reference/tools.md, "Names".
  */
-import { byCodePoint } from "../workspace/file-list.ts";
+import { byCodePoint } from "../workspace/index.ts";
 import type { BuiltInTool, Tool } from "./tool.ts";
 
 /** A tool of an extension, under the extension's module id. */
@@ -38,7 +38,10 @@ export interface ToolRegistry {
 }
 
 /** Puts the list together: a built-in tool wins over every extension, the first module over later ones. */
-export function createRegistry(builtIns: readonly BuiltInTool[], extensionTools: readonly ExtensionTool[]): ToolRegistry {
+export function createRegistry(
+  builtIns: readonly BuiltInTool[],
+  extensionTools: readonly ExtensionTool[],
+): ToolRegistry {
   const candidates: RegisteredTool[] = [
     ...builtIns.map((tool) => ({ source: "builtin" as const, tool })),
     ...extensionTools
@@ -60,7 +63,8 @@ export function createRegistry(builtIns: readonly BuiltInTool[], extensionTools:
       const entry = byName.get(name);
       if (entry !== undefined) return { entry, exact: true };
       const wanted = collapsed(name);
-      for (const [known, candidate] of byName) if (collapsed(known) === wanted) return { entry: candidate, exact: false };
+      for (const [known, candidate] of byName)
+        if (collapsed(known) === wanted) return { entry: candidate, exact: false };
       return undefined;
     },
   };

@@ -28,8 +28,10 @@ export function checkResult(value: unknown): ResultOutcome {
     content.push(read);
   }
   const { details, isError, trust } = returned;
-  if (details !== undefined && details !== null && !isRecord(details)) return refused("details: must be an object");
-  if (isError !== undefined && isError !== null && typeof isError !== "boolean") return refused("isError: must be a boolean");
+  if (details !== undefined && details !== null && !isRecord(details))
+    return refused("details: must be an object");
+  if (isError !== undefined && isError !== null && typeof isError !== "boolean")
+    return refused("isError: must be a boolean");
   return {
     ok: true,
     result: {
@@ -61,7 +63,10 @@ function refused(message: string): { readonly ok: false; readonly message: strin
 
 /** A result of one text. */
 export function textResult(text: string, details?: Readonly<Record<string, unknown>>): ToolResult {
-  return { content: [{ type: "text", text: wellFormed(text) }], ...(details === undefined ? {} : { details }) };
+  return {
+    content: [{ type: "text", text: wellFormed(text) }],
+    ...(details === undefined ? {} : { details }),
+  };
 }
 
 /** An error result of one text; `details` usually hold an `errorType`. */
@@ -81,7 +86,10 @@ export function argumentsProblem(problem: {
   readonly errors?: readonly string[];
 }): ToolResult {
   const { errorType, message, errors } = problem;
-  return errorResult(message, { errorType, ...(errors === undefined ? {} : { errors: errors.map(wellFormed) }) });
+  return errorResult(message, {
+    errorType,
+    ...(errors === undefined ? {} : { errors: errors.map(wellFormed) }),
+  });
 }
 
 /** The tool threw `error`. Its message and the name of its class are shown, its stack never. */
@@ -111,7 +119,10 @@ export function taskStartFailed(reason: string): ToolResult {
 
 /** The call ran over its deadline. */
 export function taskTimeout(timeoutMs: number): ToolResult {
-  return errorResult(`Tool task timed out after ${timeoutMs}ms`, { errorType: "tool_task_timeout", timeoutMs });
+  return errorResult(`Tool task timed out after ${timeoutMs}ms`, {
+    errorType: "tool_task_timeout",
+    timeoutMs,
+  });
 }
 
 /** The run was aborted. Nothing but the type stands in the details. */
@@ -121,5 +132,8 @@ export function aborted(): ToolResult {
 
 /** A hook blocked the call. */
 export function toolBlocked(reason: string): ToolResult {
-  return errorResult(`Tool call blocked: ${reason}`, { errorType: "tool_blocked", reason: wellFormed(reason) });
+  return errorResult(`Tool call blocked: ${reason}`, {
+    errorType: "tool_blocked",
+    reason: wellFormed(reason),
+  });
 }

@@ -26,7 +26,8 @@ const emptySchema: JsonSchema = { type: "object", properties: {} };
 
 async function fromStandardSchema(schema: object): Promise<SchemaOutcome> {
   const standard = (schema as { readonly "~standard": unknown })["~standard"];
-  if (typeof standard !== "object" || standard === null) return { problem: "parameters: `~standard` must be an object" };
+  if (typeof standard !== "object" || standard === null)
+    return { problem: "parameters: `~standard` must be an object" };
   const { vendor, jsonSchema } = standard as Partial<StandardJSONSchemaV1.Props & { vendor: string }>;
   const isZod4 = "_zod" in schema;
   try {
@@ -53,12 +54,26 @@ function withoutJsonSchema(vendor: string | undefined): string {
 /** For zod 4 before it had `~standard.jsonSchema`; our own zod reads the schemas of other copies of zod 4. */
 async function fromZod(schema: object, unrepresentable: "throw" | "any"): Promise<SchemaOutcome> {
   const { z } = await import("zod");
-  return roundTrip(z.toJSONSchema(schema as Parameters<typeof z.toJSONSchema>[0], { io: "input", unrepresentable }));
+  return roundTrip(
+    z.toJSONSchema(schema as Parameters<typeof z.toJSONSchema>[0], { io: "input", unrepresentable }),
+  );
 }
 
 /** zod says what it can't express but not where: the first empty schema of such a type is the place. */
 async function unrepresentablePlace(schema: object): Promise<string> {
-  const kinds = new Set(["date", "bigint", "symbol", "undefined", "void", "nan", "custom", "function", "transform", "map", "set"]);
+  const kinds = new Set([
+    "date",
+    "bigint",
+    "symbol",
+    "undefined",
+    "void",
+    "nan",
+    "custom",
+    "function",
+    "transform",
+    "map",
+    "set",
+  ]);
   const { z } = await import("zod");
   let place = "";
   z.toJSONSchema(schema as Parameters<typeof z.toJSONSchema>[0], {

@@ -3,7 +3,7 @@
  */
 import type { StructuredPatch, StructuredPatchHunk } from "diff";
 import { messageOf } from "../errors.ts";
-import { byteText, type Hunk, type HunkLine } from "../workspace/hunks.ts";
+import { byteText, type Hunk, type HunkLine } from "../workspace/index.ts";
 import { type FilePatch, InvalidPatchError } from "./file-patch.ts";
 
 /** Reads the form; `text` has LF line ends. @throws InvalidPatchError */
@@ -23,7 +23,9 @@ export async function parseUnifiedPatch(text: string): Promise<FilePatch[]> {
   // The parser takes any text for a patch of one file without hunks.
   const files = parsed.filter((file) => file.hunks.length > 0 || saysSomething(file));
   if (files.length === 0) {
-    throw new InvalidPatchError('The patch holds no hunk: give a unified diff ("--- a/x", "+++ b/x", "@@ -1,3 +1,4 @@") or the form "*** Begin Patch"');
+    throw new InvalidPatchError(
+      'The patch holds no hunk: give a unified diff ("--- a/x", "+++ b/x", "@@ -1,3 +1,4 @@") or the form "*** Begin Patch"',
+    );
   }
   return files.map(toFilePatch);
 }
@@ -48,7 +50,12 @@ function toFilePatch(file: StructuredPatch): FilePatch {
   if (isBinary(file)) throw new InvalidPatchError(`${newName}: binary changes can't be applied`);
   const hunks = file.hunks.map(toHunk);
   if (isCreate === true || oldName === nowhere) {
-    return { kind: "add", name: newName, content: contentOf(newName, hunks), isExecutable: newMode === "100755" };
+    return {
+      kind: "add",
+      name: newName,
+      content: contentOf(newName, hunks),
+      isExecutable: newMode === "100755",
+    };
   }
   if (isDelete === true || newName === nowhere) return { kind: "delete", name: oldName, hunks };
   const moves = isRename === true || isCopy === true;
@@ -65,15 +72,18 @@ function toFilePatch(file: StructuredPatch): FilePatch {
 
 /** Without the `a/` and `b/` that git puts in front. */
 function namesOf({ oldFileName, newFileName }: StructuredPatch): [string | undefined, string | undefined] {
-  const isOf = (name: string | undefined, prefix: string): boolean => name === nowhere || name?.startsWith(prefix) === true;
+  const isOf = (name: string | undefined, prefix: string): boolean =>
+    name === nowhere || name?.startsWith(prefix) === true;
   const isPrefixed = isOf(oldFileName, "a/") && isOf(newFileName, "b/");
-  const plain = (name: string | undefined): string | undefined => (isPrefixed && name !== nowhere ? name?.slice(2) : name);
+  const plain = (name: string | undefined): string | undefined =>
+    isPrefixed && name !== nowhere ? name?.slice(2) : name;
   return [plain(oldFileName), plain(newFileName)];
 }
 
 function contentOf(name: string, hunks: readonly Hunk[]): Buffer {
   const lines = hunks.flatMap((hunk) => hunk.lines);
-  if (lines.some((line) => line.op !== "+")) throw new InvalidPatchError(`${name}: a new file can have + lines only`);
+  if (lines.some((line) => line.op !== "+"))
+    throw new InvalidPatchError(`${name}: a new file can have + lines only`);
   return Buffer.from(lines.map((line) => line.text + (line.noEol ? "" : "\n")).join(""), "latin1");
 }
 
@@ -96,14 +106,19 @@ function toHunk(hunk: StructuredPatchHunk): Hunk {
 /** The text with the counts of each `@@ -a,b +c,d @@` as its lines have them. */
 function withTrueCounts(text: string): string {
   const lines = text.replace(/\n+$/, "").split("\n");
-  const isFileHeader = (at: number): boolean => lines[at]?.startsWith("--- ") === true && lines[at + 1]?.startsWith("+++ ") === true;
+  const isFileHeader = (at: number): boolean =>
+    lines[at]?.startsWith("--- ") === true && lines[at + 1]?.startsWith("+++ ") === true;
   return lines
     .map((line, at) => {
       const [, oldStart, newStart, rest] = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/.exec(line) ?? [];
       if (oldStart === undefined) return line;
       let oldLines = 0;
       let newLines = 0;
-      for (let row = at + 1; row < lines.length && /^(?:[ +\-\\]|$)/.test(lines[row] ?? "") && !isFileHeader(row); row += 1) {
+      for (
+        let row = at + 1;
+        row < lines.length && /^(?:[ +\-\\]|$)/.test(lines[row] ?? "") && !isFileHeader(row);
+        row += 1
+      ) {
         const op = lines[row]?.[0] ?? " ";
         if (op === " " || op === "-") oldLines += 1;
         if (op === " " || op === "+") newLines += 1;

@@ -128,7 +128,10 @@ async function requireDirectory(cwd: string): Promise<void> {
 
 function startError(error: unknown): FileError {
   if (codeOf(error) === "E2BIG") {
-    return new FileError("The command is too long to be passed on (128 KiB): write it to a file and run that", error);
+    return new FileError(
+      "The command is too long to be passed on (128 KiB): write it to a file and run that",
+      error,
+    );
   }
   return new FileError("The command could not be started", error);
 }

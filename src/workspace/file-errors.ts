@@ -9,7 +9,10 @@ import { LemonError, messageOf } from "../errors.ts";
 export class FileError extends LemonError {
   constructor(message: string, cause?: unknown) {
     const code = codeOf(cause);
-    super("file", message, { ...(code === undefined ? {} : { got: code }), ...(cause === undefined ? {} : { cause }) });
+    super("file", message, {
+      ...(code === undefined ? {} : { got: code }),
+      ...(cause === undefined ? {} : { cause }),
+    });
   }
 }
 

@@ -14,9 +14,12 @@ const last = new Map<string, Promise<void>>();
  *
  * @param targets - files as `targetOf` gives them
  */
-export async function inFileOrder<Result>(targets: readonly string[], task: () => Promise<Result>): Promise<Result> {
+export async function inFileOrder<Result>(
+  targets: readonly string[],
+  task: () => Promise<Result>,
+): Promise<Result> {
   const unique = [...new Set(targets)];
-  const earlier = unique.map((target) => last.get(target));
+  const earlier = unique.map((target) => last.get(target) ?? Promise.resolve());
   const running = Promise.all(earlier).then(task);
   const ended = running.then(
     () => undefined,

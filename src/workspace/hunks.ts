@@ -55,17 +55,22 @@ export function applyHunks(file: Buffer, hunks: readonly Hunk[]): HunksOutcome {
     removals += hunk.lines.filter((line) => line.op === "-").length;
   }
   result.push(...lines.slice(done));
-  const text = result.map((line, index) => line.text + (line.eol === "" && index < result.length - 1 ? mainEol(lines) : line.eol));
+  const text = result.map(
+    (line, index) => line.text + (line.eol === "" && index < result.length - 1 ? mainEol(lines) : line.eol),
+  );
   return { ok: true, bytes: Buffer.from(mark + text.join(""), "latin1"), additions, removals };
 }
 
 function splitLines(text: string): Line[] {
   const lines: Line[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const feed = text.indexOf("\n", at);
     const end = feed === -1 ? text.length : feed;
     const isCrlf = feed !== -1 && feed > at && text[feed - 1] === "\r";
-    lines.push({ text: text.slice(at, isCrlf ? end - 1 : end), eol: feed === -1 ? "" : isCrlf ? "\r\n" : "\n" });
+    lines.push({
+      text: text.slice(at, isCrlf ? end - 1 : end),
+      eol: feed === -1 ? "" : isCrlf ? "\r\n" : "\n",
+    });
     at = end + 1;
   }
   return lines;
@@ -77,13 +82,21 @@ function mainEol(lines: readonly Line[]): "\n" | "\r\n" {
 }
 
 /** Index of the first old line, or why there is none. */
-function locate(lines: readonly Line[], hunk: Hunk, old: readonly string[], from: number, shift: number): number | string {
+function locate(
+  lines: readonly Line[],
+  hunk: Hunk,
+  old: readonly string[],
+  from: number,
+  shift: number,
+): number | string {
   const start = afterAnchors(lines, hunk.anchors, from);
   if (typeof start === "string") return start;
   if (old.length === 0) {
     if (hunk.anchors.length > 0) return start + 1;
     // `@@ -5,0 +6,2 @@` inserts after line 5; without numbers there is only the end.
-    return hunk.expectedLine === null ? lines.length : Math.min(Math.max(hunk.expectedLine + shift, from), lines.length);
+    return hunk.expectedLine === null
+      ? lines.length
+      : Math.min(Math.max(hunk.expectedLine + shift, from), lines.length);
   }
   const found: number[] = [];
   for (let at = start; at + old.length <= lines.length; at += 1) {
@@ -105,8 +118,12 @@ function afterAnchors(lines: readonly Line[], anchors: readonly string[], from: 
   for (const [index, anchor] of anchors.entries()) {
     const begin = index === 0 ? at : at + 1;
     const exact = lines.findIndex((line, row) => row >= begin && line.text === anchor);
-    const found = exact !== -1 ? exact : lines.findIndex((line, row) => row >= begin && line.text.trim() === anchor.trim());
-    if (found === -1) return `the line "${shown(anchor)}" of its @@ does not occur${begin > 0 ? ` after line ${begin}` : ""}`;
+    const found =
+      exact !== -1
+        ? exact
+        : lines.findIndex((line, row) => row >= begin && line.text.trim() === anchor.trim());
+    if (found === -1)
+      return `the line "${shown(anchor)}" of its @@ does not occur${begin > 0 ? ` after line ${begin}` : ""}`;
     at = found;
   }
   return at;
@@ -114,7 +131,9 @@ function afterAnchors(lines: readonly Line[], anchors: readonly string[], from: 
 
 function absence(lines: readonly Line[], old: readonly string[], hunk: Hunk): string {
   const loose = (text: string | undefined): string | undefined => text?.replace(/\s+/g, " ").trim();
-  const near = lines.findIndex((_line, at) => old.every((text, index) => loose(lines[at + index]?.text) === loose(text)));
+  const near = lines.findIndex((_line, at) =>
+    old.every((text, index) => loose(lines[at + index]?.text) === loose(text)),
+  );
   if (near !== -1) return `its lines differ from line ${near + 1} on in white space only`;
   const longest = longestStart(lines, old);
   const where = hunk.atEnd ? " at the end of the file" : "";
@@ -139,7 +158,9 @@ function shown(bytes: string): string {
 
 function replaced(lines: readonly Line[], place: number, count: number, hunk: Hunk): Line[] {
   const region = lines.slice(place, place + count);
-  const eol = [...region, lines[place - 1], lines[place + count]].find((line) => line !== undefined && line.eol !== "")?.eol;
+  const eol = [...region, lines[place - 1], lines[place + count]].find(
+    (line) => line !== undefined && line.eol !== "",
+  )?.eol;
   const style = eol ?? mainEol(lines);
   const result: Line[] = [];
   let at = 0;
@@ -156,5 +177,8 @@ function replaced(lines: readonly Line[], place: number, count: number, hunk: Hu
   const lastNew = hunk.lines.findLast((line) => line.op !== "-");
   const wasMissing = lines.at(-1)?.eol === "";
   const isMissing = speaks ? lastNew?.noEol === true : wasMissing;
-  return [...result.slice(0, -1).map((line) => (line.eol === "" ? { ...line, eol: style } : line)), { ...last, eol: isMissing ? "" : style }];
+  return [
+    ...result.slice(0, -1).map((line) => (line.eol === "" ? { ...line, eol: style } : line)),
+    { ...last, eol: isMissing ? "" : style },
+  ];
 }

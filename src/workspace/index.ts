@@ -1,9 +1,22 @@
 /**
  * Files and processes of the place where an agent works.
  */
-export { type PathBase, InvalidPathError, displayPath, homeOf, resolvePath } from "./paths.ts";
-export { FileError } from "./file-errors.ts";
-export { type Replaced, replaceFile, targetOf } from "./replace-file.ts";
+export { type CommandExit, type CommandRequest, type GatedCommand, startCommand } from "./command.ts";
+export { codeOf, fileError, FileError } from "./file-errors.ts";
+export { byCodePoint, globMatcher, printable } from "./file-list.ts";
 export { inFileOrder } from "./file-queue.ts";
-export { type ProcessMark, bootId, markOf } from "./process-table.ts";
-export { type EndOptions, type EndOutcome, callVariable, endMarked, endProcessGroup } from "./process-end.ts";
+export { applyHunks, byteText, type Hunk, type HunkLine, type HunksOutcome } from "./hunks.ts";
+export { type LineWindow, readLineWindow, type WindowRequest } from "./line-window.ts";
+export { displayPath, homeOf, InvalidPathError, type PathBase, resolvePath } from "./paths.ts";
+export {
+  callVariable,
+  endCommand,
+  endMarked,
+  type EndOptions,
+  type EndOutcome,
+  endProcessGroup,
+} from "./process-end.ts";
+export { type ProcessMark } from "./process-table.ts";
+export { type Replaced, replaceFile, targetOf } from "./replace-file.ts";
+export { type RipgrepEnd, type RipgrepRequest, runRipgrep } from "./ripgrep.ts";
+export { splice, type SpliceOutcome, type SpliceRequest } from "./splice.ts";

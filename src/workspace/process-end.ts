@@ -59,10 +59,17 @@ export async function endMarked(callMarker: string, options: EndOptions = {}): P
 }
 
 /** Ends a command that this process started and has not reaped: session and marked processes, with one grace for both. */
-export async function endCommand(pid: number, callMarker: string, options: EndOptions = {}): Promise<EndOutcome> {
+export async function endCommand(
+  pid: number,
+  callMarker: string,
+  options: EndOptions = {},
+): Promise<EndOutcome> {
   if (!(await hasProcessTable())) return endGroupBlindly(pid, options);
   return endAll(async () => {
-    const [members, marked] = await Promise.all([sessionMembers(pid), processesWithVariable(callVariable, callMarker)]);
+    const [members, marked] = await Promise.all([
+      sessionMembers(pid),
+      processesWithVariable(callVariable, callMarker),
+    ]);
     return [...members, ...marked.filter((row) => !members.some((member) => member.pid === row.pid))];
   }, options);
 }
@@ -73,7 +80,10 @@ async function sessionMembers(session: number): Promise<ProcessRow[]> {
 }
 
 /** Looks again at each step, because what is being ended may still start others. */
-async function endAll(find: () => Promise<ProcessRow[]>, { graceMs = defaultGraceMs }: EndOptions): Promise<EndOutcome> {
+async function endAll(
+  find: () => Promise<ProcessRow[]>,
+  { graceMs = defaultGraceMs }: EndOptions,
+): Promise<EndOutcome> {
   let found = (await find()).filter(isNotUs);
   if (found.length === 0) return "gone";
   const told = new Set<number>();

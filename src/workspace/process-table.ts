@@ -32,11 +32,20 @@ export async function processRow(pid: number): Promise<ProcessRow | undefined> {
 
 /** Reads a line of `/proc/<pid>/stat` (proc(5)). The name in it may hold blanks and `)`, so fields count from the last one. */
 export function parseStat(pid: number, text: string): ProcessRow | undefined {
-  const fields = text.slice(text.lastIndexOf(")") + 1).trim().split(" ");
+  const fields = text
+    .slice(text.lastIndexOf(")") + 1)
+    .trim()
+    .split(" ");
   const [state, , group, session] = fields;
   const startTime = Number(fields[19]);
   if (state === undefined || !Number.isFinite(startTime)) return undefined;
-  return { pid, group: Number(group), session: Number(session), startTime, isZombie: state === "Z" || state === "X" };
+  return {
+    pid,
+    group: Number(group),
+    session: Number(session),
+    startTime,
+    isZombie: state === "Z" || state === "X",
+  };
 }
 
 /** All rows that are no zombies. */
@@ -51,7 +60,9 @@ export async function processesWithVariable(name: string, value: string): Promis
   const rows = await Promise.all(
     (await processIds()).map(async (pid) => {
       const environment = await contentsOf(`/proc/${pid}/environ`);
-      return environment?.toString("utf8").split("\0").includes(wanted) === true ? processRow(pid) : undefined;
+      return environment?.toString("utf8").split("\0").includes(wanted) === true
+        ? processRow(pid)
+        : undefined;
     }),
   );
   return rows.filter((row) => row !== undefined && !row.isZombie) as ProcessRow[];
@@ -66,7 +77,9 @@ let boot: Promise<string | null> | undefined;
 
 /** Identity of this start of the system. */
 export function bootId(): Promise<string | null> {
-  boot ??= contentsOf("/proc/sys/kernel/random/boot_id").then((text) => text?.toString("latin1").trim() ?? null);
+  boot ??= contentsOf("/proc/sys/kernel/random/boot_id").then(
+    (text) => text?.toString("latin1").trim() ?? null,
+  );
   return boot;
 }
 

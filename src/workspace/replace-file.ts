@@ -3,7 +3,18 @@
  */
 import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { access, lstat, mkdir, open, readlink, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  access,
+  lstat,
+  mkdir,
+  open,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, FileError } from "./file-errors.ts";
 
@@ -81,7 +92,12 @@ export async function replaceFile(target: string, bytes: Uint8Array, mode = 0o66
   return { created: existing === undefined };
 }
 
-async function writeSibling(sibling: string, bytes: Uint8Array, existing: Stats | undefined, mode: number): Promise<void> {
+async function writeSibling(
+  sibling: string,
+  bytes: Uint8Array,
+  existing: Stats | undefined,
+  mode: number,
+): Promise<void> {
   await using file = await opened(sibling, existing === undefined ? mode : 0o600);
   await file.handle.writeFile(bytes);
   if (existing !== undefined) {

@@ -21,7 +21,11 @@ export interface SpliceRequest {
 /** `matches` counts places, overlapping ones too. */
 export type SpliceOutcome =
   | { readonly ok: true; readonly bytes: Buffer; readonly matches: number; readonly firstChangedLine: number }
-  | { readonly ok: false; readonly reason: "empty" | "identical" | "absent" | "ambiguous"; readonly matches: number };
+  | {
+      readonly ok: false;
+      readonly reason: "empty" | "identical" | "absent" | "ambiguous";
+      readonly matches: number;
+    };
 
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
@@ -38,7 +42,9 @@ export function splice(file: Buffer, request: SpliceRequest): SpliceOutcome {
   const body = file.subarray(mark);
   const isCrlf = body.includes("\r\n");
   const exact = textsOf(request, false);
-  const attempt = isCrlf ? spliceLf(body, textsOf(request, true), request.replaceAll) : spliceExact(body, exact, request.replaceAll);
+  const attempt = isCrlf
+    ? spliceLf(body, textsOf(request, true), request.replaceAll)
+    : spliceExact(body, exact, request.replaceAll);
   // Old text with CRLF for a file of LF: the model guessed the line ends, not the text.
   const outcome =
     !isCrlf && !attempt.ok && attempt.reason === "absent" && request.oldText.includes("\r\n")
@@ -61,7 +67,13 @@ function textsOf({ oldText, newText }: SpliceRequest, asLf: boolean): Texts {
 }
 
 function spliceExact(body: Buffer, texts: Texts, replaceAll: boolean): SpliceOutcome {
-  return spliceView(body, { bytes: body, originalOf: (position) => position }, texts, replaceAll, () => texts.new);
+  return spliceView(
+    body,
+    { bytes: body, originalOf: (position) => position },
+    texts,
+    replaceAll,
+    () => texts.new,
+  );
 }
 
 function spliceLf(body: Buffer, texts: Texts, replaceAll: boolean): SpliceOutcome {

@@ -9,11 +9,17 @@ function fixture(name: string): { parameters: JsonSchema } {
   return { parameters: JSON.parse(readFileSync(file, "utf8")) as JsonSchema };
 }
 
-const withProperties = (properties: Record<string, unknown>, required: string[] = []): { parameters: JsonSchema } => ({
+const withProperties = (
+  properties: Record<string, unknown>,
+  required: string[] = [],
+): { parameters: JsonSchema } => ({
   parameters: { type: "object", properties, required },
 });
 
-async function errorsOf(tool: { parameters: JsonSchema }, args: Record<string, unknown>): Promise<readonly string[]> {
+async function errorsOf(
+  tool: { parameters: JsonSchema },
+  args: Record<string, unknown>,
+): Promise<readonly string[]> {
   const outcome = await checkArguments(tool, args);
   if (outcome.ok) throw new Error(`expected a refusal, got ${JSON.stringify(outcome.args)}`);
   expect(outcome.errorType).toBe("invalid_tool_arguments");
@@ -45,15 +51,30 @@ describe("argument text", () => {
     '{"a":"\\u00',
     "[1,",
   ])("%j ended early", (text) => {
-    expect(parseArguments(text)).toMatchObject({ ok: false, errorType: "incomplete_tool_arguments", message: "Tool arguments were incomplete" });
+    expect(parseArguments(text)).toMatchObject({
+      ok: false,
+      errorType: "incomplete_tool_arguments",
+      message: "Tool arguments were incomplete",
+    });
   });
 
-  it.each(["{a:1}", "{'a':1}", '{"a":1}}', '{"a":1,}', '{"a":01}', '{"a":"\n', "[1]", '"{}"', "null", "7", '{"a":NaN', '{"a":1} x', '{"a" 1'])(
-    "%j is invalid",
-    (text) => {
-      expect(parseArguments(text)).toMatchObject({ ok: false, errorType: "invalid_tool_arguments" });
-    },
-  );
+  it.each([
+    "{a:1}",
+    "{'a':1}",
+    '{"a":1}}',
+    '{"a":1,}',
+    '{"a":01}',
+    '{"a":"\n',
+    "[1]",
+    '"{}"',
+    "null",
+    "7",
+    '{"a":NaN',
+    '{"a":1} x',
+    '{"a" 1',
+  ])("%j is invalid", (text) => {
+    expect(parseArguments(text)).toMatchObject({ ok: false, errorType: "invalid_tool_arguments" });
+  });
 
   it("is not quoted in the message, since it may hold a secret", () => {
     expect(JSON.stringify(parseArguments("{token: s3cr3t}"))).not.toContain("s3cr3t");
@@ -90,7 +111,12 @@ describe("schemas", () => {
 
   it("of no parameters take any way to say nothing", async () => {
     let runs = 0;
-    for (const schema of [{}, { type: "object" }, { type: "object", properties: {} }, { type: "object", properties: {}, required: [] }]) {
+    for (const schema of [
+      {},
+      { type: "object" },
+      { type: "object", properties: {} },
+      { type: "object", properties: {}, required: [] },
+    ]) {
       const outcome = await toJsonSchema(schema);
       if ("problem" in outcome) throw new Error(outcome.problem);
       for (const text of ["{}", "", null, " "]) {
@@ -102,18 +128,24 @@ describe("schemas", () => {
   });
 
   it("of one $id don't clash", async () => {
-    const parameters = { $id: "https://example.test/same", type: "object", properties: { a: { type: "string" } } };
+    const parameters = {
+      $id: "https://example.test/same",
+      type: "object",
+      properties: { a: { type: "string" } },
+    };
     expect(await argsOf({ parameters }, { a: "x" })).toEqual({ a: "x" });
     expect(await argsOf({ parameters: { ...parameters } }, { a: "y" })).toEqual({ a: "y" });
   });
 
-  it.each(["http://json-schema.org/draft-06/schema#", "http://json-schema.org/draft-04/schema#", "https://example.test/own", 7])(
-    "of the unknown dialect %j are tried as draft-07",
-    async ($schema) => {
-      const parameters = { $schema, type: "object", required: ["a"] } as JsonSchema;
-      expect(await errorsOf({ parameters }, {})).toEqual(['missing required argument "a"']);
-    },
-  );
+  it.each([
+    "http://json-schema.org/draft-06/schema#",
+    "http://json-schema.org/draft-04/schema#",
+    "https://example.test/own",
+    7,
+  ])("of the unknown dialect %j are tried as draft-07", async ($schema) => {
+    const parameters = { $schema, type: "object", required: ["a"] } as JsonSchema;
+    expect(await errorsOf({ parameters }, {})).toEqual(['missing required argument "a"']);
+  });
 
   it("don't take an inherited member for an argument", async () => {
     const tool = { parameters: { type: "object", required: ["constructor", "toString"] } };
@@ -127,13 +159,19 @@ describe("schemas", () => {
 });
 
 describe("coercion", () => {
-  it.each(['{"a":1}\n', "[1,2]", "true", "0012", "null", ""])("leaves the text %j where a text is wanted", async (note) => {
-    const args = { note };
-    expect(await argsOf(withProperties({ note: { type: "string" } }), args)).toBe(args);
-  });
+  it.each(['{"a":1}\n', "[1,2]", "true", "0012", "null", ""])(
+    "leaves the text %j where a text is wanted",
+    async (note) => {
+      const args = { note };
+      expect(await argsOf(withProperties({ note: { type: "string" } }), args)).toBe(args);
+    },
+  );
 
   it("leaves a text that fits alone while it mends its neighbour", async () => {
-    const tool = withProperties({ either: { anyOf: [{ type: "number" }, { type: "string" }] }, count: { type: "integer" } });
+    const tool = withProperties({
+      either: { anyOf: [{ type: "number" }, { type: "string" }] },
+      count: { type: "integer" },
+    });
     expect(await argsOf(tool, { either: "5", count: "5" })).toEqual({ either: "5", count: 5 });
   });
 
@@ -166,9 +204,15 @@ describe("coercion", () => {
   it("reads a text as the object or array that is wanted, members of it included", async () => {
     const tool = withProperties({
       list: { type: "array", items: { type: "integer" } },
-      deep: { type: "object", properties: { inner: { type: "object", properties: { n: { type: "integer" } } } } },
+      deep: {
+        type: "object",
+        properties: { inner: { type: "object", properties: { n: { type: "integer" } } } },
+      },
     });
-    expect(await argsOf(tool, { list: '["1",2]', deep: '{"inner":"{\\"n\\":\\"3\\"}"}' })).toEqual({ list: [1, 2], deep: { inner: { n: 3 } } });
+    expect(await argsOf(tool, { list: '["1",2]', deep: '{"inner":"{\\"n\\":\\"3\\"}"}' })).toEqual({
+      list: [1, 2],
+      deep: { inner: { n: 3 } },
+    });
     expect(await errorsOf(tool, { list: "{}" })).toEqual(["list: must be array"]);
     expect(await errorsOf(tool, { list: "[1" })).toEqual(["list: must be array"]);
   });
@@ -186,7 +230,11 @@ describe("coercion", () => {
   });
 
   it("keeps a null that is allowed, and refuses one in a list", async () => {
-    const tool = withProperties({ a: { type: ["string", "null"] }, list: { type: "array", items: { type: "string" } }, n: { type: "integer" } });
+    const tool = withProperties({
+      a: { type: ["string", "null"] },
+      list: { type: "array", items: { type: "string" } },
+      n: { type: "integer" },
+    });
     expect(await argsOf(tool, { a: null, n: "1" })).toEqual({ a: null, n: 1 });
     expect(await errorsOf(tool, { list: [null] })).toEqual(["list.0: must be string"]);
   });
@@ -204,7 +252,10 @@ describe("coercion", () => {
 
   it("does not change the object that it was given", async () => {
     const args = { n: "1", deep: { n: "2" } };
-    const tool = withProperties({ n: { type: "integer" }, deep: { type: "object", properties: { n: { type: "integer" } } } });
+    const tool = withProperties({
+      n: { type: "integer" },
+      deep: { type: "object", properties: { n: { type: "integer" } } },
+    });
     expect(await argsOf(tool, args)).toEqual({ n: 1, deep: { n: 2 } });
     expect(args).toEqual({ n: "1", deep: { n: "2" } });
   });
@@ -220,7 +271,15 @@ describe("coercion", () => {
 describe("messages", () => {
   it("name nested places with dots", async () => {
     const tool = withProperties({
-      size: { type: "array", items: { type: "object", properties: { w: { type: "integer" } }, required: ["w"], additionalProperties: false } },
+      size: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { w: { type: "integer" } },
+          required: ["w"],
+          additionalProperties: false,
+        },
+      },
     });
     expect(await errorsOf(tool, { size: [{ w: "x" }, {}, { w: 1, h: 2 }] })).toEqual([
       "size.0.w: must be integer",
@@ -231,7 +290,9 @@ describe("messages", () => {
 
   it("are joined into one text", async () => {
     const outcome = await checkArguments(withProperties({ a: {}, b: {} }, ["a", "b"]), {});
-    expect(outcome).toMatchObject({ message: 'Invalid tool arguments: missing required argument "a"; missing required argument "b"' });
+    expect(outcome).toMatchObject({
+      message: 'Invalid tool arguments: missing required argument "a"; missing required argument "b"',
+    });
   });
 
   it("keep unknown arguments unless the schema forbids them", async () => {
@@ -239,14 +300,19 @@ describe("messages", () => {
   });
 
   it("stop at twenty", async () => {
-    const errors = await errorsOf(withProperties({ list: { type: "array", items: { type: "integer" } } }), { list: Array(50).fill("x") });
+    const errors = await errorsOf(withProperties({ list: { type: "array", items: { type: "integer" } } }), {
+      list: Array(50).fill("x"),
+    });
     expect(errors).toHaveLength(21);
     expect(errors.at(-1)).toBe("and 30 more");
   });
 });
 
 describe("other spellings", () => {
-  const tool = { ...withProperties({ path: { type: "string" } }, ["path"]), otherSpellings: { file_path: "path", filePath: "path" } };
+  const tool = {
+    ...withProperties({ path: { type: "string" } }, ["path"]),
+    otherSpellings: { file_path: "path", filePath: "path" },
+  };
 
   it("are read as the tool's own word", async () => {
     expect(await argsOf(tool, { file_path: "a" })).toEqual({ path: "a" });

@@ -19,7 +19,13 @@ describe("output", () => {
     const result = await workbench().run(bashTool, { command: "cat; echo after=$?" });
     expect(textOf(result)).toBe("after=0\n");
     expect(result.isError).toBeUndefined();
-    expect(result.details).toMatchObject({ exitCode: 0, signal: null, timedOut: false, outputBytes: 8, truncated: false });
+    expect(result.details).toMatchObject({
+      exitCode: 0,
+      signal: null,
+      timedOut: false,
+      outputBytes: 8,
+      truncated: false,
+    });
   });
 
   it("keeps a character whose bytes come apart, in updates too", async () => {
@@ -33,7 +39,9 @@ describe("output", () => {
   });
 
   it("has no colours, and progress lines in their last state", async () => {
-    const result = await workbench().run(bashTool, { command: "printf '\\033[31mred\\033[0m\\n10%%\\r50%%\\r100%%\\n'" });
+    const result = await workbench().run(bashTool, {
+      command: "printf '\\033[31mred\\033[0m\\n10%%\\r50%%\\r100%%\\n'",
+    });
     expect(textOf(result)).toBe("red\n100%\n");
   });
 
@@ -106,7 +114,8 @@ describe("the end of a command", () => {
 describe("the time limit", () => {
   it.runIf(isLinux)("ends a command and its child that ignore the polite signal", async () => {
     const bench = workbench();
-    const command = "trap '' TERM; echo begin; (trap '' TERM; while :; do sleep 1; done) & while :; do sleep 1; done";
+    const command =
+      "trap '' TERM; echo begin; (trap '' TERM; while :; do sleep 1; done) & while :; do sleep 1; done";
     const before = performance.now();
     const result = await bench.run(bashTool, { command, timeoutMs: 1_000 });
     expect(performance.now() - before).toBeLessThan(10_000);
@@ -123,7 +132,10 @@ describe("the time limit", () => {
   });
 
   it("keeps what a command prints when it is told to end", async () => {
-    const result = await workbench().run(bashTool, { command: "trap 'echo bye; exit 9' TERM; echo hi; sleep 60 & wait", timeoutMs: 500 });
+    const result = await workbench().run(bashTool, {
+      command: "trap 'echo bye; exit 9' TERM; echo hi; sleep 60 & wait",
+      timeoutMs: 500,
+    });
     expect(textOf(result)).toContain("hi\nbye\nTime limit");
     expect(result.details).toMatchObject({ exitCode: 9, timedOut: true });
   });
@@ -133,7 +145,11 @@ describe("an abort", () => {
   it("ends the command", async () => {
     const bench = workbench();
     const abort = new AbortController();
-    const result = await bench.run(bashTool, { command: "echo up; sleep 60" }, { signal: abort.signal, onText: () => abort.abort() });
+    const result = await bench.run(
+      bashTool,
+      { command: "echo up; sleep 60" },
+      { signal: abort.signal, onText: () => abort.abort() },
+    );
     expect(result.isError).toBe(true);
     expect(textOf(result)).toContain("up\nAborted");
     if (isLinux) expect(await left(bench.context.callMarker)).toBe(0);
@@ -155,7 +171,9 @@ describe("an abort", () => {
       abort.abort();
       return Promise.resolve();
     };
-    await expect(bench.run(bashTool, { command: "touch ran" }, { signal: abort.signal, context: { recordProcess } })).rejects.toThrow();
+    await expect(
+      bench.run(bashTool, { command: "touch ran" }, { signal: abort.signal, context: { recordProcess } }),
+    ).rejects.toThrow();
     expect(existsSync(join(bench.cwd, "ran"))).toBe(false);
   });
 });
@@ -177,7 +195,9 @@ describe("the gate", () => {
   it("stays shut when the record fails", async () => {
     const bench = workbench();
     const recordProcess = (): Promise<void> => Promise.reject(new Error("disk full"));
-    await expect(bench.run(bashTool, { command: "touch ran" }, { context: { recordProcess } })).rejects.toThrow("disk full");
+    await expect(
+      bench.run(bashTool, { command: "touch ran" }, { context: { recordProcess } }),
+    ).rejects.toThrow("disk full");
     expect(existsSync(join(bench.cwd, "ran"))).toBe(false);
   });
 
@@ -199,12 +219,15 @@ describe("the gate", () => {
     const host = spawn(process.execPath, ["--input-type=module", "-e", script], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    const pid = await new Promise<number>((resolve) => host.stdout.once("data", (line: Buffer) => resolve(Number(line.toString()))));
+    const pid = await new Promise<number>((resolve) =>
+      host.stdout.once("data", (line: Buffer) => resolve(Number(line.toString()))),
+    );
     expect(pid).toBeGreaterThan(0);
     const gone = new Promise((resolve) => host.once("exit", resolve));
     host.kill("SIGKILL");
     await gone;
-    while ((await livingProcesses()).some((row) => row.pid === pid)) await new Promise((resolve) => setImmediate(resolve));
+    while ((await livingProcesses()).some((row) => row.pid === pid))
+      await new Promise((resolve) => setImmediate(resolve));
     expect(existsSync(join(bench.cwd, "ran"))).toBe(false);
   });
 });
@@ -212,10 +235,14 @@ describe("the gate", () => {
 describe("a command that can't start", () => {
   it("says that the working directory is gone", async () => {
     const bench = workbench();
-    await expect(bench.run(bashTool, { command: "true" }, { context: { cwd: join(bench.cwd, "no") } })).rejects.toThrow("can't be entered");
+    await expect(
+      bench.run(bashTool, { command: "true" }, { context: { cwd: join(bench.cwd, "no") } }),
+    ).rejects.toThrow("can't be entered");
   });
 
   it("says that it is too long", async () => {
-    await expect(workbench().run(bashTool, { command: `: ${"x".repeat(200_000)}` })).rejects.toThrow("too long");
+    await expect(workbench().run(bashTool, { command: `: ${"x".repeat(200_000)}` })).rejects.toThrow(
+      "too long",
+    );
   });
 });

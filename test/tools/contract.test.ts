@@ -33,7 +33,14 @@ async function problemOf(definition: unknown): Promise<string> {
 describe("a tool definition", () => {
   it("gets its defaults", async () => {
     const { tool, warnings } = await normalised({ name: "t", description: "d", execute });
-    expect(tool).toMatchObject({ name: "t", label: "t", timeoutMs: 300_000, parallelSafe: false, idempotent: false, readOnly: false });
+    expect(tool).toMatchObject({
+      name: "t",
+      label: "t",
+      timeoutMs: 300_000,
+      parallelSafe: false,
+      idempotent: false,
+      readOnly: false,
+    });
     expect(tool.parameters).toEqual({ type: "object", properties: {} });
     expect(warnings).toEqual([]);
   });
@@ -54,29 +61,52 @@ describe("a tool definition", () => {
     defineTool({
       name: "plain",
       description: "",
-      parameters: { type: "object", properties: { mode: { enum: ["fit", "raw"] }, list: { type: "array", items: { type: "integer" } } }, required: ["mode"] },
+      parameters: {
+        type: "object",
+        properties: { mode: { enum: ["fit", "raw"] }, list: { type: "array", items: { type: "integer" } } },
+        required: ["mode"],
+      },
       execute: (_id, args) => {
         expectTypeOf(args.mode).toEqualTypeOf<"fit" | "raw">();
         expectTypeOf(args.list).toEqualTypeOf<number[] | undefined>();
         return { content: [] };
       },
     });
-    const tools = [defineTool({ name: "none", description: "", execute }), defineTool({ name: "s", description: "", parameters: z.object({ a: z.string() }), execute })];
+    const tools = [
+      defineTool({ name: "none", description: "", execute }),
+      defineTool({ name: "s", description: "", parameters: z.object({ a: z.string() }), execute }),
+    ];
     defineExtension({ name: "x", version: "1.0.0", tools });
   });
 
   it("may have parameters of zod, whose input counts", async () => {
-    const parameters = z.object({ n: z.string().transform(Number), d: z.number().default(1), size: z.tuple([z.int(), z.int()]).optional() });
+    const parameters = z.object({
+      n: z.string().transform(Number),
+      d: z.number().default(1),
+      size: z.tuple([z.int(), z.int()]).optional(),
+    });
     const { tool } = await normalised({ name: "t", description: "", parameters, execute });
     expect(tool.parameters["required"]).toEqual(["n"]);
     expect(await checkArguments(tool, { n: "5" })).toEqual({ ok: true, args: { n: "5" } });
-    expect(await checkArguments(tool, { n: "5", size: [1, "x"] })).toMatchObject({ ok: false, errors: ["size.1: must be integer"] });
+    expect(await checkArguments(tool, { n: "5", size: [1, "x"] })).toMatchObject({
+      ok: false,
+      errors: ["size.1: must be integer"],
+    });
   });
 
   it("may have parameters with symbols, as TypeBox has", async () => {
-    const parameters = { type: "object", properties: { a: { type: "string", [Symbol("kind")]: "String" } }, required: ["a"], [Symbol("kind")]: "Object" };
+    const parameters = {
+      type: "object",
+      properties: { a: { type: "string", [Symbol("kind")]: "String" } },
+      required: ["a"],
+      [Symbol("kind")]: "Object",
+    };
     const { tool } = await normalised({ name: "t", description: "", parameters, execute });
-    expect(tool.parameters).toEqual({ type: "object", properties: { a: { type: "string" } }, required: ["a"] });
+    expect(tool.parameters).toEqual({
+      type: "object",
+      properties: { a: { type: "string" } },
+      required: ["a"],
+    });
   });
 
   it("keeps definitions that its parameters point to", async () => {
@@ -94,22 +124,61 @@ describe("a tool definition", () => {
     [{ name: "t", description: 1, execute }, "description must be a string"],
     [{ name: "t", description: "", parameters: "x", execute }, "must be a schema"],
     [{ name: "t", description: "", parameters: { type: "string" }, execute }, "must describe an object"],
-    [{ name: "t", description: "", parameters: { type: "object", properties: { a: { type: "nope" } } }, execute }, "don't compile"],
-    [{ name: "t", description: "", parameters: { type: "object", properties: { a: { $ref: "#/$defs/no" } } }, execute }, "don't compile"],
-    [{ name: "t", description: "", parameters: { "~standard": { version: 1, vendor: "valibot" } }, execute }, "toStandardJsonSchema"],
-    [{ name: "t", description: "", parameters: { "~standard": { version: 1, vendor: "zod" } }, execute }, "zod 3"],
-    [{ name: "t", description: "", parameters: z.object({ deep: z.object({ when: z.date() }) }), execute }, "at deep.when"],
-    [{ get name() { throw new Error("boom"); } }, "could not be read: boom"],
+    [
+      {
+        name: "t",
+        description: "",
+        parameters: { type: "object", properties: { a: { type: "nope" } } },
+        execute,
+      },
+      "don't compile",
+    ],
+    [
+      {
+        name: "t",
+        description: "",
+        parameters: { type: "object", properties: { a: { $ref: "#/$defs/no" } } },
+        execute,
+      },
+      "don't compile",
+    ],
+    [
+      { name: "t", description: "", parameters: { "~standard": { version: 1, vendor: "valibot" } }, execute },
+      "toStandardJsonSchema",
+    ],
+    [
+      { name: "t", description: "", parameters: { "~standard": { version: 1, vendor: "zod" } }, execute },
+      "zod 3",
+    ],
+    [
+      { name: "t", description: "", parameters: z.object({ deep: z.object({ when: z.date() }) }), execute },
+      "at deep.when",
+    ],
+    [
+      {
+        get name() {
+          throw new Error("boom");
+        },
+      },
+      "could not be read: boom",
+    ],
   ])("%# is refused", async (definition, message) => {
     expect(await problemOf(definition)).toContain(message);
   });
 
-  it.each([0, -1, 1.5, NaN, "5", 2_147_483_648])("with the time limit %s gets the default and a warning", async (timeoutMs) => {
-    const { tool, warnings } = await normalised({ name: "t", description: "", execute, timeoutMs });
-    expect([tool.timeoutMs, warnings.length]).toEqual([300_000, 1]);
-  });
+  it.each([0, -1, 1.5, NaN, "5", 2_147_483_648])(
+    "with the time limit %s gets the default and a warning",
+    async (timeoutMs) => {
+      const { tool, warnings } = await normalised({ name: "t", description: "", execute, timeoutMs });
+      expect([tool.timeoutMs, warnings.length]).toEqual([300_000, 1]);
+    },
+  );
 
-  it.each([[1, 1], [Infinity, Infinity], [null, 300_000]])("may have the time limit %s", async (timeoutMs, wanted) => {
+  it.each([
+    [1, 1],
+    [Infinity, Infinity],
+    [null, 300_000],
+  ])("may have the time limit %s", async (timeoutMs, wanted) => {
     const { tool, warnings } = await normalised({ name: "t", description: "", execute, timeoutMs });
     expect([tool.timeoutMs, warnings.length]).toEqual([wanted, 0]);
   });
@@ -125,7 +194,12 @@ describe("a tool definition", () => {
       }
     }
     const { tool } = await normalised(new Counter());
-    const context = { sessionId: "s", cwd: "/", config: {}, log: { debug() {}, info() {}, warn() {}, error() {} } };
+    const context = {
+      sessionId: "s",
+      cwd: "/",
+      config: {},
+      log: { debug() {}, info() {}, warn() {}, error() {} },
+    };
     const result = await tool.execute("c", {}, new AbortController().signal, () => undefined, context);
     expect(result.content).toEqual([{ type: "text", text: "1" }]);
   });
@@ -134,7 +208,13 @@ describe("a tool definition", () => {
 describe("an extension", () => {
   it("gives its tools for a directory", async () => {
     const tool = defineTool({ name: "t", description: "", execute });
-    const extension = normaliseExtension(defineExtension({ name: "x", version: "1.0.0", tools: (cwd, { config }) => (cwd === "/a" && config["on"] === true ? [tool] : []) }));
+    const extension = normaliseExtension(
+      defineExtension({
+        name: "x",
+        version: "1.0.0",
+        tools: (cwd, { config }) => (cwd === "/a" && config["on"] === true ? [tool] : []),
+      }),
+    );
     expect(extension.module).toBe("x");
     expect(await extension.tools("/a", { config: { on: true } })).toEqual([tool]);
     expect(await extension.tools("/b", { config: {} })).toEqual([]);
@@ -152,7 +232,9 @@ describe("an extension", () => {
   ])("%j is refused with a code", (definition, message) => {
     expect(() => normaliseExtension(definition, 3)).toThrow(message);
     expect(() => normaliseExtension(definition, 3)).toThrow(LemonError);
-    expect(() => normaliseExtension(definition, 3)).toThrow(expect.objectContaining({ code: "LEMON_INVALID_EXTENSION" }));
+    expect(() => normaliseExtension(definition, 3)).toThrow(
+      expect.objectContaining({ code: "LEMON_INVALID_EXTENSION" }),
+    );
   });
 });
 
@@ -160,9 +242,20 @@ describe("a result", () => {
   const text = (value: string): unknown => ({ type: "text", text: value });
 
   it("is copied, mended and stripped", () => {
-    const returned = { content: [{ ...(text("a\u{d800}b") as object), extra: 1 }], details: { a: undefined, b: -0 }, isError: false, trust: "very" };
-    expect(checkResult(returned)).toEqual({ ok: true, result: { content: [text("a\u{FFFD}b")], details: { b: 0 } } });
-    expect(checkResult({ content: [], trust: "untrusted", isError: true })).toEqual({ ok: true, result: { content: [], trust: "untrusted", isError: true } });
+    const returned = {
+      content: [{ ...(text("a\u{d800}b") as object), extra: 1 }],
+      details: { a: undefined, b: -0 },
+      isError: false,
+      trust: "very",
+    };
+    expect(checkResult(returned)).toEqual({
+      ok: true,
+      result: { content: [text("a\u{FFFD}b")], details: { b: 0 } },
+    });
+    expect(checkResult({ content: [], trust: "untrusted", isError: true })).toEqual({
+      ok: true,
+      result: { content: [], trust: "untrusted", isError: true },
+    });
   });
 
   const cycle: Record<string, unknown> = {};
@@ -185,7 +278,17 @@ describe("a result", () => {
     [{ content: [], details: { a: () => 1 } }, "details.a: a function is not"],
     [{ content: [], details: { a: cycle } }, "details.a.self: a cycle is not"],
     [{ content: [], details: { a: [undefined] } }, "details.a.0: undefined is not"],
-    [{ content: [], details: { get a() { throw new Error("boom"); } } }, "could not be read: boom"],
+    [
+      {
+        content: [],
+        details: {
+          get a() {
+            throw new Error("boom");
+          },
+        },
+      },
+      "could not be read: boom",
+    ],
     [{ content: [text("x".repeat(9_000_000))] }, "the value is larger than 8388608 characters"],
   ])("%# is refused with the name of the field", (value, message) => {
     const outcome = checkResult(value);
@@ -194,21 +297,39 @@ describe("a result", () => {
   });
 
   it("does not let __proto__ through", () => {
-    const outcome = checkResult({ content: [], details: JSON.parse('{"__proto__":{"x":1},"y":2}') as object });
+    const outcome = checkResult({
+      content: [],
+      details: JSON.parse('{"__proto__":{"x":1},"y":2}') as object,
+    });
     expect(outcome).toEqual({ ok: true, result: { content: [], details: { y: 2 } } });
   });
 
   it("of the runtime's own names what went wrong", () => {
-    expect(unknownTool("reed")).toEqual({ content: [text("Tool reed not found")], isError: true, details: { errorType: "unknown_tool", toolName: "reed" } });
+    expect(unknownTool("reed")).toEqual({
+      content: [text("Tool reed not found")],
+      isError: true,
+      details: { errorType: "unknown_tool", toolName: "reed" },
+    });
     expect(taskTimeout(5).details).toEqual({ errorType: "tool_task_timeout", timeoutMs: 5 });
-    expect(aborted()).toEqual({ content: [text("Tool execution aborted")], isError: true, details: { errorType: "aborted" } });
-    expect(toolException(new TypeError("bad"))).toMatchObject({ content: [text("bad")], details: { errorType: "tool_exception", exception: "TypeError" } });
+    expect(aborted()).toEqual({
+      content: [text("Tool execution aborted")],
+      isError: true,
+      details: { errorType: "aborted" },
+    });
+    expect(toolException(new TypeError("bad"))).toMatchObject({
+      content: [text("bad")],
+      details: { errorType: "tool_exception", exception: "TypeError" },
+    });
     expect(JSON.stringify(toolException(new Error("bad")))).not.toContain("contract.test");
   });
 });
 
 describe("the registry", () => {
-  const tool = (name: string): Tool => ({ ...builtInTools[0]!, name, execute: () => Promise.resolve({ content: [] }) });
+  const tool = (name: string): Tool => ({
+    ...builtInTools[0],
+    name,
+    execute: () => Promise.resolve({ content: [] }),
+  });
 
   it("lists built-in tools as declared, then others by name and module", () => {
     const extensions = [
@@ -218,13 +339,26 @@ describe("the registry", () => {
       { module: "a", tool: tool("read") },
     ];
     const registry = createRegistry(builtInTools, extensions);
-    expect(registry.tools.map((entry) => entry.tool.name)).toEqual(["read", "write", "edit", "patch", "bash", "grep", "find", "ls", "Zeta", "alpha"]);
+    expect(registry.tools.map((entry) => entry.tool.name)).toEqual([
+      "read",
+      "write",
+      "edit",
+      "patch",
+      "bash",
+      "grep",
+      "find",
+      "ls",
+      "Zeta",
+      "alpha",
+    ]);
     expect(registry.find("alpha")?.entry.source).toEqual({ kind: "extension", id: "a" });
     expect(registry.shadowed).toEqual([
       { name: "alpha", winner: "extension a", loser: "extension b" },
       { name: "read", winner: "built-in", loser: "extension a" },
     ]);
-    expect(createRegistry(builtInTools, extensions.toReversed()).tools.map((entry) => entry.tool.name)).toEqual(registry.tools.map((entry) => entry.tool.name));
+    expect(
+      createRegistry(builtInTools, extensions.toReversed()).tools.map((entry) => entry.tool.name),
+    ).toEqual(registry.tools.map((entry) => entry.tool.name));
   });
 
   it("finds a name whose white space went wrong", () => {
@@ -239,11 +373,22 @@ describe("the registry", () => {
 describe("the built-in tools", () => {
   it("have flags that agree, and schemas that compile", async () => {
     for (const { name, readOnly, parallelSafe, idempotent, parameters, otherSpellings } of builtInTools) {
-      expect([name, readOnly, parallelSafe, idempotent]).toEqual([name, ...Array(3).fill(["read", "grep", "find", "ls"].includes(name))]);
+      expect([name, readOnly, parallelSafe, idempotent]).toEqual([
+        name,
+        ...Array(3).fill(["read", "grep", "find", "ls"].includes(name)),
+      ]);
       const properties = Object.keys(parameters["properties"] as object);
       for (const own of Object.values(otherSpellings ?? {})) expect(properties).toContain(own);
       for (const foreign of Object.keys(otherSpellings ?? {})) expect(properties).not.toContain(foreign);
-      const { ok } = await checkArguments({ parameters }, Object.fromEntries(properties.map((key) => [key, key.endsWith("limit") || key === "offset" || key === "timeoutMs" ? 5 : "true"])));
+      const { ok } = await checkArguments(
+        { parameters },
+        Object.fromEntries(
+          properties.map((key) => [
+            key,
+            key.endsWith("limit") || key === "offset" || key === "timeoutMs" ? 5 : "true",
+          ]),
+        ),
+      );
       expect(ok).toBe(true);
     }
   });

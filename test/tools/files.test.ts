@@ -1,5 +1,15 @@
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { editTool } from "../../src/tools/built-in/edit.ts";
@@ -8,7 +18,7 @@ import { readTool } from "../../src/tools/built-in/read.ts";
 import { writeTool } from "../../src/tools/built-in/write.ts";
 import { textOf, workbench, type Workbench } from "./context.ts";
 
-function put(bench: Workbench, name: string, content: string | Buffer): string {
+function put(bench: Workbench, name: string, content: string | Uint8Array): string {
   const path = join(bench.cwd, name);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
@@ -40,7 +50,9 @@ describe("read", () => {
     expect(textOf(result)).toBe("2\n3\n\n[Lines 2 to 3 of 4. Continue with offset 4.]");
     expect(result.details).toMatchObject({ totalLines: 4, truncated: true });
     put(bench, "long.txt", Array.from({ length: 2_500 }, (_, index) => `${index + 1}\n`).join(""));
-    expect(textOf(await bench.run(readTool, { path: "long.txt" }))).toContain("Lines 1 to 2000 of 2500. Continue with offset 2001.");
+    expect(textOf(await bench.run(readTool, { path: "long.txt" }))).toContain(
+      "Lines 1 to 2000 of 2500. Continue with offset 2001.",
+    );
   });
 
   it("stops at 50 KB and at whole lines", async () => {
@@ -63,7 +75,9 @@ describe("read", () => {
   it("says that bytes are not UTF-8", async () => {
     const bench = workbench();
     put(bench, "note.txt", hex("636166e90a"));
-    expect(textOf(await bench.run(readTool, { path: "note.txt" }))).toBe("caf\u{FFFD}\n\n[Some bytes are not UTF-8 and are shown as \u{FFFD}.]");
+    expect(textOf(await bench.run(readTool, { path: "note.txt" }))).toBe(
+      "caf\u{FFFD}\n\n[Some bytes are not UTF-8 and are shown as \u{FFFD}.]",
+    );
     put(bench, "real.txt", "\u{FFFD}\n");
     expect(textOf(await bench.run(readTool, { path: "real.txt" }))).toBe("\u{FFFD}");
   });
@@ -86,18 +100,25 @@ describe("read", () => {
     await expect(bench.run(readTool, { path: "a.bin" })).rejects.toThrow("binary file of 4 bytes");
     await expect(bench.run(readTool, { path: "wide.txt" })).rejects.toThrow("UTF-16LE");
     await expect(bench.run(readTool, { path: "dir" })).rejects.toThrow("use ls");
-    if (process.platform === "linux") await expect(bench.run(readTool, { path: "/dev/zero" })).rejects.toThrow("not a regular file");
+    if (process.platform === "linux")
+      await expect(bench.run(readTool, { path: "/dev/zero" })).rejects.toThrow("not a regular file");
   });
 
   it("suggests similar names", async () => {
     const bench = workbench();
     put(bench, "src/Helper.ts", "");
     put(bench, "src/cafe\u{301}.txt", "");
-    await expect(bench.run(readTool, { path: "src/helpr.ts" })).rejects.toThrow("src/helpr.ts does not exist. Did you mean Helper.ts?");
+    await expect(bench.run(readTool, { path: "src/helpr.ts" })).rejects.toThrow(
+      "src/helpr.ts does not exist. Did you mean Helper.ts?",
+    );
     await expect(bench.run(readTool, { path: "src/helper.ts" })).rejects.toThrow("Did you mean Helper.ts?");
-    await expect(bench.run(readTool, { path: "src/caf\u{e9}.txt" })).rejects.toThrow("Did you mean cafe\u{301}.txt?");
+    await expect(bench.run(readTool, { path: "src/caf\u{e9}.txt" })).rejects.toThrow(
+      "Did you mean cafe\u{301}.txt?",
+    );
     await expect(bench.run(readTool, { path: "nowhere/a.ts" })).rejects.toThrow("nor does the directory");
-    await expect(bench.run(readTool, { path: "src/Helper.ts/x" })).rejects.toThrow("is a file, not a directory");
+    await expect(bench.run(readTool, { path: "src/Helper.ts/x" })).rejects.toThrow(
+      "is a file, not a directory",
+    );
   });
 });
 
@@ -118,7 +139,9 @@ describe("write", () => {
     const result = await bench.run(writeTool, { path: "x/y/ü [1].txt", content: "é" });
     expect(textOf(result)).toBe("Created x/y/ü [1].txt (2 bytes)");
     expect(result.details).toEqual({ path: "x/y/ü [1].txt", bytesWritten: 2, created: true });
-    expect(textOf(await bench.run(writeTool, { path: "x/y/ü [1].txt", content: "" }))).toBe("Overwrote x/y/ü [1].txt (0 bytes)");
+    expect(textOf(await bench.run(writeTool, { path: "x/y/ü [1].txt", content: "" }))).toBe(
+      "Overwrote x/y/ü [1].txt (0 bytes)",
+    );
     expect(readdirSync(join(bench.cwd, "x/y"))).toEqual(["ü [1].txt"]);
   });
 
@@ -152,12 +175,16 @@ describe("write", () => {
     await expect(bench.run(writeTool, { path: "new/", content: "" })).rejects.toThrow("names a directory");
     await expect(bench.run(writeTool, { path: " ", content: "" })).rejects.toThrow("blank");
     put(bench, "file", "");
-    await expect(bench.run(writeTool, { path: "file/x", content: "" })).rejects.toThrow("is a file, not a directory");
+    await expect(bench.run(writeTool, { path: "file/x", content: "" })).rejects.toThrow(
+      "is a file, not a directory",
+    );
   });
 
   it("writes nothing after an abort", async () => {
     const bench = workbench();
-    await expect(bench.run(writeTool, { path: "a", content: "" }, { signal: AbortSignal.abort() })).rejects.toThrow();
+    await expect(
+      bench.run(writeTool, { path: "a", content: "" }, { signal: AbortSignal.abort() }),
+    ).rejects.toThrow();
     expect(readdirSync(bench.cwd)).toEqual([]);
   });
 });
@@ -167,13 +194,19 @@ describe("edit", () => {
     const bench = workbench();
     const file = put(bench, "crlf.txt", hex("616c7068610d0a626574610d0a67616d6d610d0a6f6d6567610d0a"));
     await bench.run(editTool, { path: "crlf.txt", oldText: "beta\ngamma", newText: "beta\nGAMMA\ndelta" });
-    expect(readFileSync(file).toString("hex")).toBe("616c7068610d0a626574610d0a47414d4d410d0a64656c74610d0a6f6d6567610d0a");
+    expect(readFileSync(file).toString("hex")).toBe(
+      "616c7068610d0a626574610d0a47414d4d410d0a64656c74610d0a6f6d6567610d0a",
+    );
   });
 
   it("keeps the byte order mark, which the texts need not have", async () => {
     const bench = workbench();
     const file = put(bench, "main.py", hex("efbbbf696d706f7274206f730a7072696e742831290a"));
-    await bench.run(editTool, { path: "main.py", oldText: "import os\nprint(1)", newText: "import sys\nprint(1)" });
+    await bench.run(editTool, {
+      path: "main.py",
+      oldText: "import os\nprint(1)",
+      newText: "import sys\nprint(1)",
+    });
     expect(readFileSync(file).toString("hex")).toBe("efbbbf696d706f7274207379730a7072696e742831290a");
   });
 
@@ -200,7 +233,11 @@ describe("edit", () => {
   it("loses no change when edits of one file overlap", async () => {
     for (let round = 0; round < 20; round += 1) {
       const bench = workbench();
-      const file = put(bench, "numbers.txt", Array.from({ length: 100 }, (_, index) => `${index + 1}\n`).join(""));
+      const file = put(
+        bench,
+        "numbers.txt",
+        Array.from({ length: 100 }, (_, index) => `${index + 1}\n`).join(""),
+      );
       symlinkSync("numbers.txt", join(bench.cwd, "link"));
       await Promise.all([
         bench.run(editTool, { path: "numbers.txt", oldText: "50", newText: "FIFTY" }),
@@ -227,7 +264,9 @@ describe("edit", () => {
   it("counts overlapping places, because either could be meant", async () => {
     const bench = workbench();
     const file = put(bench, "f.txt", "aaa");
-    await expect(bench.run(editTool, { path: "f.txt", oldText: "aa", newText: "b" })).rejects.toThrow("2 times");
+    await expect(bench.run(editTool, { path: "f.txt", oldText: "aa", newText: "b" })).rejects.toThrow(
+      "2 times",
+    );
     await bench.run(editTool, { path: "f.txt", oldText: "aa", newText: "b", replaceAll: true });
     expect(readFileSync(file, "utf8")).toBe("ba");
   });

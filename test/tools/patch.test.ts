@@ -1,10 +1,19 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { patchTool } from "../../src/tools/built-in/patch.ts";
 import { textOf, workbench, type Workbench } from "./context.ts";
 
-function files(contents: Record<string, string | Buffer>): Workbench {
+function files(contents: Record<string, string | Uint8Array>): Workbench {
   const bench = workbench();
   for (const [name, content] of Object.entries(contents)) {
     mkdirSync(dirname(join(bench.cwd, name)), { recursive: true });
@@ -51,7 +60,21 @@ describe("a unified diff", () => {
 
   it("changes nothing when one hunk fails, and says which", async () => {
     const bench = files({ "a.txt": "one\n", "b.txt": "uno\ndos\n" });
-    const patch = lines("--- a.txt", "+++ a.txt", "@@ -1 +1 @@", "-one", "+ONE", "--- b.txt", "+++ b.txt", "@@ -1 +1 @@", "-uno", "+UNO", "@@ -2 +2 @@", "-tres", "+TRES");
+    const patch = lines(
+      "--- a.txt",
+      "+++ a.txt",
+      "@@ -1 +1 @@",
+      "-one",
+      "+ONE",
+      "--- b.txt",
+      "+++ b.txt",
+      "@@ -1 +1 @@",
+      "-uno",
+      "+UNO",
+      "@@ -2 +2 @@",
+      "-tres",
+      "+TRES",
+    );
     await expect(bench.run(patchTool, { patch })).rejects.toThrow(
       'Nothing was changed: hunk 2 of 2 of b.txt does not apply: its first line "tres" does not occur',
     );
@@ -60,14 +83,20 @@ describe("a unified diff", () => {
   });
 
   it.each(["garbage", "", "   \n", "*** something", "diff --git nothing"])("is not %j", async (patch) => {
-    await expect(files({}).run(patchTool, { patch: patch === "" ? "\n" : patch })).rejects.toThrow(/holds no hunk|no unified diff/);
+    await expect(files({}).run(patchTool, { patch: patch === "" ? "\n" : patch })).rejects.toThrow(
+      /holds no hunk|no unified diff/,
+    );
   });
 
   it("may have wrong line numbers and counts, unless that makes it ambiguous", async () => {
     const bench = files({ "a.txt": "x\na\nb\nc\nx\n" });
-    await bench.run(patchTool, { patch: lines("--- a.txt", "+++ a.txt", "@@ -40,9 +40,9 @@", " b", "-c", "+C") });
+    await bench.run(patchTool, {
+      patch: lines("--- a.txt", "+++ a.txt", "@@ -40,9 +40,9 @@", " b", "-c", "+C"),
+    });
     expect(content(bench, "a.txt")).toBe("x\na\nb\nC\nx\n");
-    await expect(bench.run(patchTool, { patch: lines("--- a.txt", "+++ a.txt", "@@ -9 +9 @@", "-x", "+y") })).rejects.toThrow("occur 2 times (lines 1, 5)");
+    await expect(
+      bench.run(patchTool, { patch: lines("--- a.txt", "+++ a.txt", "@@ -9 +9 @@", "-x", "+y") }),
+    ).rejects.toThrow("occur 2 times (lines 1, 5)");
     await bench.run(patchTool, { patch: lines("--- a.txt", "+++ a.txt", "@@ -5 +5 @@", "-x", "+y") });
     expect(content(bench, "a.txt")).toBe("x\na\nb\nC\ny\n");
   });
@@ -80,7 +109,9 @@ describe("a unified diff", () => {
 
   it("keeps CRLF, byte order mark and bytes that are not UTF-8", async () => {
     const bench = files({ "a.txt": Buffer.from("\u{ef}\u{bb}\u{bf}one\r\ncaf\u{e9}\r\ntwo\r\n", "latin1") });
-    await bench.run(patchTool, { patch: lines("--- a.txt", "+++ a.txt", "@@ -1 +1,2 @@", "-one", "+ONE", "+ü") });
+    await bench.run(patchTool, {
+      patch: lines("--- a.txt", "+++ a.txt", "@@ -1 +1,2 @@", "-one", "+ONE", "+ü"),
+    });
     expect(content(bench, "a.txt")).toBe("\u{ef}\u{bb}\u{bf}ONE\r\n\u{c3}\u{bc}\r\ncaf\u{e9}\r\ntwo\r\n");
   });
 
@@ -90,7 +121,9 @@ describe("a unified diff", () => {
     await bench.run(patchTool, { patch: lines(...hunk) });
     expect(content(bench, "a.txt")).toBe("one\nTWO");
     const second = files({ "a.txt": "one\ntwo" });
-    await second.run(patchTool, { patch: lines(...hunk.slice(0, 4), "\\ No newline at end of file", "+TWO") });
+    await second.run(patchTool, {
+      patch: lines(...hunk.slice(0, 4), "\\ No newline at end of file", "+TWO"),
+    });
     expect(content(second, "a.txt")).toBe("one\nTWO\n");
     const third = files({ "a.txt": "one\ntwo\n" });
     await third.run(patchTool, { patch: lines(...hunk, "\\ No newline at end of file") });
@@ -122,7 +155,12 @@ describe("a unified diff", () => {
 
 describe("the form *** Begin Patch", () => {
   it("adds, updates, moves and deletes", async () => {
-    const bench = files({ "a.py": "class A:\n    def f(self):\n        return 1\n\nclass B:\n    def f(self):\n        return 1\n", "gone.txt": "x\n", "m.txt": "1\n2\n" });
+    const bench = files({
+      "a.py":
+        "class A:\n    def f(self):\n        return 1\n\nclass B:\n    def f(self):\n        return 1\n",
+      "gone.txt": "x\n",
+      "m.txt": "1\n2\n",
+    });
     const patch = lines(
       "*** Begin Patch",
       "*** Add File: new/n.txt",
@@ -144,9 +182,13 @@ describe("the form *** Begin Patch", () => {
       "*** Delete File: gone.txt",
       "*** End Patch",
     );
-    expect(textOf(await bench.run(patchTool, { patch }))).toBe("Patched 4 files:\nA new/n.txt\nM a.py\nR m.txt -> moved/m.txt\nD gone.txt");
+    expect(textOf(await bench.run(patchTool, { patch }))).toBe(
+      "Patched 4 files:\nA new/n.txt\nM a.py\nR m.txt -> moved/m.txt\nD gone.txt",
+    );
     expect(content(bench, "new/n.txt")).toBe("first\n\nthird\n");
-    expect(content(bench, "a.py")).toContain("class A:\n    def f(self):\n        return 1\n\nclass B:\n    def f(self):\n        return 2\n");
+    expect(content(bench, "a.py")).toContain(
+      "class A:\n    def f(self):\n        return 1\n\nclass B:\n    def f(self):\n        return 2\n",
+    );
     expect(content(bench, "moved/m.txt")).toBe("1\ntwo\n");
     expect(existsSync(join(bench.cwd, "m.txt"))).toBe(false);
     expect(existsSync(join(bench.cwd, "gone.txt"))).toBe(false);
@@ -154,7 +196,9 @@ describe("the form *** Begin Patch", () => {
 
   it("that was cut off changes nothing", async () => {
     const bench = files({});
-    await expect(bench.run(patchTool, { patch: "*** Begin Patch\n*** Add File: a\n+x" })).rejects.toThrow("cut off");
+    await expect(bench.run(patchTool, { patch: "*** Begin Patch\n*** Add File: a\n+x" })).rejects.toThrow(
+      "cut off",
+    );
     expect(existsSync(join(bench.cwd, "a"))).toBe(false);
   });
 
@@ -173,16 +217,33 @@ describe("the form *** Begin Patch", () => {
     [["*** Update File: a.txt", "*** Move to: c.txt", "@@", " b"], "c.txt exists already"],
   ])("%j is refused", async (body, message) => {
     const bench = files({ "a.txt": "x\nb\nx\n", "c.txt": "" });
-    await expect(bench.run(patchTool, { patch: lines("*** Begin Patch", ...body, "*** End Patch") })).rejects.toThrow(message);
+    await expect(
+      bench.run(patchTool, { patch: lines("*** Begin Patch", ...body, "*** End Patch") }),
+    ).rejects.toThrow(message);
     expect(content(bench, "a.txt")).toBe("x\nb\nx\n");
   });
 
   it("may touch one file more than once", async () => {
     const bench = files({ "a.txt": "1\n2\n" });
-    const update = (from: string, to: string): string[] => ["*** Update File: a.txt", "@@", `-${from}`, `+${to}`];
-    await bench.run(patchTool, { patch: lines("*** Begin Patch", ...update("1", "one"), ...update("one", "uno"), "*** End Patch") });
+    const update = (from: string, to: string): string[] => [
+      "*** Update File: a.txt",
+      "@@",
+      `-${from}`,
+      `+${to}`,
+    ];
+    await bench.run(patchTool, {
+      patch: lines("*** Begin Patch", ...update("1", "one"), ...update("one", "uno"), "*** End Patch"),
+    });
     expect(content(bench, "a.txt")).toBe("uno\n2\n");
-    await bench.run(patchTool, { patch: lines("*** Begin Patch", "*** Delete File: a.txt", "*** Add File: a.txt", "+new", "*** End Patch") });
+    await bench.run(patchTool, {
+      patch: lines(
+        "*** Begin Patch",
+        "*** Delete File: a.txt",
+        "*** Add File: a.txt",
+        "+new",
+        "*** End Patch",
+      ),
+    });
     expect(content(bench, "a.txt")).toBe("new\n");
   });
 
@@ -190,7 +251,9 @@ describe("the form *** Begin Patch", () => {
     const bench = files({ "run.sh": "a\n" });
     chmodSync(join(bench.cwd, "run.sh"), 0o755);
     symlinkSync("run.sh", join(bench.cwd, "link"));
-    await bench.run(patchTool, { patch: lines("*** Begin Patch", "*** Update File: link", "@@", "-a", "+b", "*** End Patch") });
+    await bench.run(patchTool, {
+      patch: lines("*** Begin Patch", "*** Update File: link", "@@", "-a", "+b", "*** End Patch"),
+    });
     expect(content(bench, "run.sh")).toBe("b\n");
     expect(statSync(join(bench.cwd, "run.sh")).mode & 0o777).toBe(0o755);
     expect(lstatSync(join(bench.cwd, "link")).isSymbolicLink()).toBe(true);
@@ -202,7 +265,16 @@ describe("the form *** Begin Patch", () => {
   it("takes back what it wrote when the disk refuses in the middle", async () => {
     const bench = files({ "a.txt": "a\n" });
     symlinkSync(join(bench.cwd, "a.txt/impossible"), join(bench.cwd, "broken"));
-    const patch = lines("*** Begin Patch", "*** Update File: a.txt", "@@", "-a", "+b", "*** Add File: x/" + "n".repeat(300), "+y", "*** End Patch");
+    const patch = lines(
+      "*** Begin Patch",
+      "*** Update File: a.txt",
+      "@@",
+      "-a",
+      "+b",
+      "*** Add File: x/" + "n".repeat(300),
+      "+y",
+      "*** End Patch",
+    );
     await expect(bench.run(patchTool, { patch })).rejects.toThrow("too long");
     expect(content(bench, "a.txt")).toBe("a\n");
   });

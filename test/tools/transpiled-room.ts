@@ -33,7 +33,10 @@ export function transpiledRoom(directory: string, entry: string): string {
     const written = join(target, file.replace(/\.ts$/, ".js"));
     mkdirSync(dirname(written), { recursive: true });
     // Packages are found from the repository, not from the temporary directory.
-    const text = outputText.replaceAll(/(from |import\()"((?!node:|\.)[^"]+)"/g, (_all, how: string, name: string) => `${how}"${resolved(name)}"`);
+    const text = outputText.replaceAll(
+      /(from |import\()"((?!node:|\.)[^"]+)"/g,
+      (_all, how: string, name: string) => `${how}"${resolved(name)}"`,
+    );
     writeFileSync(written, text);
   }
   writeFileSync(join(target, "package.json"), '{"type":"module"}');

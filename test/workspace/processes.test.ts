@@ -4,18 +4,32 @@ import { hostname } from "node:os";
 import { describe, expect, it } from "vitest";
 import { startCommand } from "../../src/workspace/command.ts";
 import { endMarked, endProcessGroup } from "../../src/workspace/process-end.ts";
-import { livingProcesses, markOf, parseStat, type ProcessMark, processRow } from "../../src/workspace/process-table.ts";
+import {
+  livingProcesses,
+  markOf,
+  parseStat,
+  type ProcessMark,
+  processRow,
+} from "../../src/workspace/process-table.ts";
 
 const isLinux = process.platform === "linux";
 let calls = 0;
 
 /** A running command, and what it printed. */
-async function running(command: string): Promise<{ mark: ProcessMark; marker: string; ended: Promise<unknown> }> {
+async function running(
+  command: string,
+): Promise<{ mark: ProcessMark; marker: string; ended: Promise<unknown> }> {
   calls += 1;
   const marker = `processes-${process.pid}:${calls}`;
   let printed: (() => void) | undefined;
   const ready = new Promise<void>((resolve) => (printed = resolve));
-  const started = await startCommand({ command, cwd: "/", env: process.env, callMarker: marker, onOutput: () => printed?.() });
+  const started = await startCommand({
+    command,
+    cwd: "/",
+    env: process.env,
+    callMarker: marker,
+    onOutput: () => printed?.(),
+  });
   started.open();
   await ready;
   return { mark: started.mark, marker, ended: started.ended };
@@ -28,7 +42,13 @@ async function isLiving(pid: number): Promise<boolean> {
 describe("a row of the process table", () => {
   it("is read after the last bracket of the name", () => {
     const fields = ["S", "1", "20", "30", ...Array(15).fill("0"), "12345", "0"];
-    expect(parseStat(7, `7 (evil) name) R 1 ${"2 ".repeat(3)}) ${fields.join(" ")}`)).toEqual({ pid: 7, group: 20, session: 30, startTime: 12345, isZombie: false });
+    expect(parseStat(7, `7 (evil) name) R 1 ${"2 ".repeat(3)}) ${fields.join(" ")}`)).toEqual({
+      pid: 7,
+      group: 20,
+      session: 30,
+      startTime: 12345,
+      isZombie: false,
+    });
     expect(parseStat(7, `7 (x) Z 1 2 3 ${Array(15).fill("0").join(" ")} 9`)?.isZombie).toBe(true);
     expect(parseStat(7, "")).toBeUndefined();
   });
@@ -81,7 +101,9 @@ describe.runIf(isLinux)("recovery", () => {
 
   it("counts a zombie as gone", async () => {
     // The shell starts a child, becomes a program that never asks after it, and the child ends.
-    const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
+    const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 60"], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     const [line] = (await once(parent.stdout, "data")) as [Buffer];
     const pid = Number(line.toString());
     let row = await processRow(pid);

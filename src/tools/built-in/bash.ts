@@ -1,5 +1,10 @@
-import { endCommand, type EndOutcome } from "../../workspace/process-end.ts";
-import { type CommandExit, type GatedCommand, startCommand } from "../../workspace/command.ts";
+import {
+  type CommandExit,
+  endCommand,
+  type EndOutcome,
+  type GatedCommand,
+  startCommand,
+} from "../../workspace/index.ts";
 import { CommandOutput, maxStoredBytes } from "../command-output.ts";
 import { errorResult, textResult } from "../result.ts";
 import type { BuiltInContext, BuiltInTool, ToolResult, ToolUpdate } from "../tool.ts";
@@ -56,7 +61,13 @@ async function run(
 ): Promise<ToolResult> {
   const output = new CommandOutput(onUpdate);
   const { cwd, env, callMarker } = context;
-  const started = await startCommand({ command, cwd, env, callMarker, onOutput: (bytes) => output.push(bytes) });
+  const started = await startCommand({
+    command,
+    cwd,
+    env,
+    callMarker,
+    onOutput: (bytes) => output.push(bytes),
+  });
   try {
     await letRun(started, signal, context);
   } catch (error) {
@@ -132,7 +143,8 @@ async function endOf(started: GatedCommand, limits: Limits): Promise<{ exit: Com
 }
 
 function remarkOn({ exitCode, signal }: CommandExit, cause: Cause, timeoutMs: number): string | undefined {
-  if (cause === "timeout") return `Time limit of ${timeoutMs} ms reached: the command and all that it started were ended`;
+  if (cause === "timeout")
+    return `Time limit of ${timeoutMs} ms reached: the command and all that it started were ended`;
   if (cause === "abort") return "Aborted: the command and all that it started were ended";
   if (signal !== null) return `killed by ${signal}`;
   return exitCode === 0 ? undefined : `exit code ${exitCode}`;

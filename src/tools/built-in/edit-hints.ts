@@ -15,19 +15,30 @@ export function absenceHint(file: Buffer, oldText: string): string {
     return ` Line ${line} differs only in white space or in kinds of quotes and dashes; the file has:\n${cutText(found, maxShown)}`;
   }
   if (/^\s*\d+[\t|:→]/.test(wanted)) return " It begins with a line number, which the file does not hold.";
-  if (text.includes("\u{FFFD}")) return " Some bytes of the file are not UTF-8 and are shown as \u{FFFD}: leave them out of oldText.";
+  if (text.includes("\u{FFFD}"))
+    return " Some bytes of the file are not UTF-8 and are shown as \u{FFFD}: leave them out of oldText.";
   if (file.subarray(0, 8_192).includes(0)) return " The file is binary.";
   const first = wanted.split("\n").find((line) => line.trim() !== "");
   const at = first === undefined ? -1 : text.split("\n").findIndex((line) => line.trim() === first.trim());
-  return at === -1 ? " Read the file and copy the text from it." : ` Its first line stands at line ${at + 1}, but what follows differs: read the file again.`;
+  return at === -1
+    ? " Read the file and copy the text from it."
+    : ` Its first line stands at line ${at + 1}, but what follows differs: read the file again.`;
 }
 
-function nearMatch(lines: readonly string[], wanted: readonly string[]): { line: number; found: string } | undefined {
+function nearMatch(
+  lines: readonly string[],
+  wanted: readonly string[],
+): { line: number; found: string } | undefined {
   const loose = lines.map(loosened);
   const searched = wanted.map(loosened);
   if (searched.every((line) => line === "")) return undefined;
   for (let at = 0; at + searched.length <= loose.length; at += 1) {
-    if (searched.every((line, index) => loose[at + index]?.includes(line) === true && (searched.length === 1 || loose[at + index] === line))) {
+    if (
+      searched.every(
+        (line, index) =>
+          loose[at + index]?.includes(line) === true && (searched.length === 1 || loose[at + index] === line),
+      )
+    ) {
       return { line: at + 1, found: lines.slice(at, at + searched.length).join("\n") };
     }
   }

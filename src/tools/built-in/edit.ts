@@ -1,8 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { FileError } from "../../workspace/file-errors.ts";
-import { inFileOrder } from "../../workspace/file-queue.ts";
-import { replaceFile, targetOf } from "../../workspace/replace-file.ts";
-import { splice } from "../../workspace/splice.ts";
+import { FileError, inFileOrder, replaceFile, splice, targetOf } from "../../workspace/index.ts";
 import { textResult } from "../result.ts";
 import type { BuiltInTool, ToolResult } from "../tool.ts";
 import { unifiedDiff } from "../unified-diff.ts";
@@ -28,7 +25,11 @@ export const editTool: BuiltInTool = {
   parameters: {
     type: "object",
     properties: {
-      path: { type: "string", minLength: 1, description: "File: absolute, ~/…, or relative to the working directory" },
+      path: {
+        type: "string",
+        minLength: 1,
+        description: "File: absolute, ~/…, or relative to the working directory",
+      },
       oldText: { type: "string", description: "Text to replace, as read shows it" },
       newText: { type: "string", description: "What to put there; empty to remove it" },
       replaceAll: { type: "boolean", description: "Replace every occurrence; default false" },
@@ -62,11 +63,18 @@ export const editTool: BuiltInTool = {
   },
 };
 
-async function edit(file: NamedFile, target: string, request: EditArguments, signal: AbortSignal): Promise<ToolResult> {
+async function edit(
+  file: NamedFile,
+  target: string,
+  request: EditArguments,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   const { shown } = file;
   const found = await stat(target);
-  if (!found.isFile()) throw new FileError(`${shown} is ${found.isDirectory() ? "a directory" : "not a regular file"}`);
-  if (found.size > maxFileBytes) throw new FileError(`${shown} has ${found.size} bytes, more than edit takes (${maxFileBytes}): use bash`);
+  if (!found.isFile())
+    throw new FileError(`${shown} is ${found.isDirectory() ? "a directory" : "not a regular file"}`);
+  if (found.size > maxFileBytes)
+    throw new FileError(`${shown} has ${found.size} bytes, more than edit takes (${maxFileBytes}): use bash`);
   const before = await readFile(target, { signal });
   const { oldText, newText, replaceAll = false } = request;
   const outcome = splice(before, { oldText, newText, replaceAll });
@@ -75,12 +83,15 @@ async function edit(file: NamedFile, target: string, request: EditArguments, sig
   await replaceFile(target, outcome.bytes);
   const { matches, firstChangedLine } = outcome;
   const diff = await unifiedDiff(shown, before.toString(), outcome.bytes.toString());
-  return textResult(`Edited ${shown}: ${matches === 1 ? "1 replacement" : `${matches} replacements`}, first at line ${firstChangedLine}`, {
-    path: shown,
-    replacements: matches,
-    firstChangedLine,
-    ...(diff === undefined ? {} : { diff }),
-  });
+  return textResult(
+    `Edited ${shown}: ${matches === 1 ? "1 replacement" : `${matches} replacements`}, first at line ${firstChangedLine}`,
+    {
+      path: shown,
+      replacements: matches,
+      firstChangedLine,
+      ...(diff === undefined ? {} : { diff }),
+    },
+  );
 }
 
 interface Refusal {

@@ -1,8 +1,7 @@
 /**
  * What the built-in tools that work on files have in common.
  */
-import { displayPath, homeOf, resolvePath } from "../../workspace/paths.ts";
-import { fileError } from "../../workspace/file-errors.ts";
+import { displayPath, fileError, homeOf, resolvePath } from "../../workspace/index.ts";
 import type { BuiltInContext } from "../tool.ts";
 
 /** A path as the model wrote it, resolved, with the form in which it is shown. */
@@ -18,7 +17,10 @@ export function fileNamed(path: string, { cwd, env }: BuiltInContext): NamedFile
 }
 
 /** Runs `task`; an error of the file system comes out in words, with the names of similar files. */
-export async function withFileErrors<Result>({ path, shown }: NamedFile, task: () => Promise<Result>): Promise<Result> {
+export async function withFileErrors<Result>(
+  { path, shown }: NamedFile,
+  task: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await task();
   } catch (error) {
@@ -27,4 +29,10 @@ export async function withFileErrors<Result>({ path, shown }: NamedFile, task: (
 }
 
 /** Other words for a path that models use. */
-export const pathSpellings = { file_path: "path", filePath: "path", filepath: "path", filename: "path", file: "path" } as const;
+export const pathSpellings = {
+  file_path: "path",
+  filePath: "path",
+  filepath: "path",
+  filename: "path",
+  file: "path",
+} as const;

@@ -1,5 +1,4 @@
-import { globMatcher } from "../../workspace/file-list.ts";
-import { runRipgrep } from "../../workspace/ripgrep.ts";
+import { globMatcher, runRipgrep } from "../../workspace/index.ts";
 import { errorResult, textResult } from "../result.ts";
 import type { BuiltInContext, BuiltInTool, ToolResult } from "../tool.ts";
 import { relativePath, searchBase } from "./search-base.ts";
@@ -23,9 +22,22 @@ export const findTool: BuiltInTool = {
   parameters: {
     type: "object",
     properties: {
-      pattern: { type: "string", minLength: 1, description: "Glob: * ? ** [a-z] {a,b}; with / at its end it finds directories that hold files" },
-      path: { type: "string", minLength: 1, description: "Directory to start from; default: the working directory" },
-      limit: { type: "integer", minimum: 1, maximum: maxLimit, description: `Most results; default ${defaultLimit}` },
+      pattern: {
+        type: "string",
+        minLength: 1,
+        description: "Glob: * ? ** [a-z] {a,b}; with / at its end it finds directories that hold files",
+      },
+      path: {
+        type: "string",
+        minLength: 1,
+        description: "Directory to start from; default: the working directory",
+      },
+      limit: {
+        type: "integer",
+        minimum: 1,
+        maximum: maxLimit,
+        description: `Most results; default ${defaultLimit}`,
+      },
     },
     required: ["pattern"],
   },
@@ -39,7 +51,11 @@ export const findTool: BuiltInTool = {
   },
 };
 
-async function find(request: FindArguments, signal: AbortSignal, context: BuiltInContext): Promise<ToolResult> {
+async function find(
+  request: FindArguments,
+  signal: AbortSignal,
+  context: BuiltInContext,
+): Promise<ToolResult> {
   const { limit = defaultLimit } = request;
   const base = await searchBase(request.path, false, context);
   const wantsDirectories = request.pattern.endsWith("/") && request.pattern !== "/";
@@ -53,7 +69,8 @@ async function find(request: FindArguments, signal: AbortSignal, context: BuiltI
     signal,
     onRecord: (record) => {
       const path = relativePath(record);
-      for (const candidate of wantsDirectories ? directoriesOf(path) : [path]) if (matches(candidate)) found.add(candidate);
+      for (const candidate of wantsDirectories ? directoriesOf(path) : [path])
+        if (matches(candidate)) found.add(candidate);
       return found.size <= limit;
     },
   });
@@ -65,7 +82,10 @@ async function find(request: FindArguments, signal: AbortSignal, context: BuiltI
     ...(end.failed ? ["Some directories could not be read."] : []),
   ];
   const text = shown.length === 0 ? `No files match ${request.pattern} in ${base.shown}` : shown.join("\n");
-  return textResult(text + (notices.length === 0 ? "" : `\n\n[${notices.join(" ")}]`), { matches: shown.length, truncated });
+  return textResult(text + (notices.length === 0 ? "" : `\n\n[${notices.join(" ")}]`), {
+    matches: shown.length,
+    truncated,
+  });
 }
 
 /** `a/b/c.ts` lies in `a` and `a/b`. */

@@ -73,8 +73,12 @@ export class GrepMatches {
         this.#truncated = true;
         return;
       }
-      const from = submatches?.find((match) => match.start >= start && match.start <= start + line.length)?.start;
-      this.#current.push(`${shown}:${(line_number ?? 1) + index}:${around(line, from === undefined ? 0 : from - start)}`);
+      const from = submatches?.find(
+        (match) => match.start >= start && match.start <= start + line.length,
+      )?.start;
+      this.#current.push(
+        `${shown}:${(line_number ?? 1) + index}:${around(line, from === undefined ? 0 : from - start)}`,
+      );
       start += line.length + 1;
     }
   }
@@ -110,10 +114,16 @@ function splitLines(bytes: Buffer): Buffer[] {
 /** The line, or the part of it where the match begins. */
 function around(line: Buffer, matchAt: number): string {
   const text = printed(line);
-  if ([...text.slice(0, 2 * maxLineLength)].length <= maxLineLength && text.length <= 2 * maxLineLength) return text;
+  if (
+    Array.from(text.slice(0, 2 * maxLineLength)).length <= maxLineLength &&
+    text.length <= 2 * maxLineLength
+  )
+    return text;
   const before = printed(line.subarray(0, matchAt));
   if (before.length < maxLineLength - lead) return cutText(text, maxLineLength);
-  const points = [...before.slice(-2 * lead)].slice(-lead).join("");
+  const points = Array.from(before.slice(-2 * lead))
+    .slice(-lead)
+    .join("");
   return `…${cutText(points + text.slice(before.length), maxLineLength - 1)}`;
 }
 

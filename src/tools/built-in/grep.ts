@@ -1,5 +1,4 @@
-import { globMatcher } from "../../workspace/file-list.ts";
-import { type RipgrepEnd, runRipgrep } from "../../workspace/ripgrep.ts";
+import { globMatcher, type RipgrepEnd, runRipgrep } from "../../workspace/index.ts";
 import { errorResult, textResult } from "../result.ts";
 import type { BuiltInContext, BuiltInTool, ToolResult } from "../tool.ts";
 import { GrepMatches } from "./grep-matches.ts";
@@ -27,16 +26,42 @@ export const grepTool: BuiltInTool = {
   parameters: {
     type: "object",
     properties: {
-      pattern: { type: "string", minLength: 1, description: "Regular expression (Rust syntax; lookaround and backreferences work too), or text with literal" },
-      path: { type: "string", minLength: 1, description: "File or directory to search; default: the working directory" },
-      glob: { type: "string", minLength: 1, description: "Only files that match, e.g. *.ts or src/**/*.ts, relative to path" },
+      pattern: {
+        type: "string",
+        minLength: 1,
+        description:
+          "Regular expression (Rust syntax; lookaround and backreferences work too), or text with literal",
+      },
+      path: {
+        type: "string",
+        minLength: 1,
+        description: "File or directory to search; default: the working directory",
+      },
+      glob: {
+        type: "string",
+        minLength: 1,
+        description: "Only files that match, e.g. *.ts or src/**/*.ts, relative to path",
+      },
       literal: { type: "boolean", description: "Take the pattern as plain text; default false" },
       ignoreCase: { type: "boolean", description: "Upper and lower case are the same; default false" },
-      limit: { type: "integer", minimum: 1, maximum: maxLimit, description: `Most matching lines; default ${defaultLimit}` },
+      limit: {
+        type: "integer",
+        minimum: 1,
+        maximum: maxLimit,
+        description: `Most matching lines; default ${defaultLimit}`,
+      },
     },
     required: ["pattern"],
   },
-  otherSpellings: { query: "pattern", regex: "pattern", include: "glob", ignore_case: "ignoreCase", directory: "path", dir: "path", base: "path" },
+  otherSpellings: {
+    query: "pattern",
+    regex: "pattern",
+    include: "glob",
+    ignore_case: "ignoreCase",
+    directory: "path",
+    dir: "path",
+    base: "path",
+  },
   parallelSafe: true,
   idempotent: true,
   readOnly: true,
@@ -46,7 +71,11 @@ export const grepTool: BuiltInTool = {
   },
 };
 
-async function grep(request: GrepArguments, signal: AbortSignal, context: BuiltInContext): Promise<ToolResult> {
+async function grep(
+  request: GrepArguments,
+  signal: AbortSignal,
+  context: BuiltInContext,
+): Promise<ToolResult> {
   const { limit = defaultLimit, glob } = request;
   const base = await searchBase(request.path, true, context);
   const isWanted = glob === undefined ? () => true : await globMatcher(glob);
@@ -82,17 +111,35 @@ function failure({ pattern, literal = false }: GrepArguments, { message }: Ripgr
   // Both engines complain. The first one's word counts, except about what only the second one knows.
   const [, own] = /^error: (.*)$/m.exec(message) ?? [];
   const [, second] = /^PCRE2: (.*)$/m.exec(message) ?? [];
-  const reason = (own === undefined || /look-around|backreference/.test(own) ? second : own) ?? message.replace(/^rg: /, "");
-  return errorResult(`Invalid pattern ${JSON.stringify(pattern)}: ${reason}. To search for this very text set literal.`);
+  const reason =
+    (own === undefined || /look-around|backreference/.test(own) ? second : own) ??
+    message.replace(/^rg: /, "");
+  return errorResult(
+    `Invalid pattern ${JSON.stringify(pattern)}: ${reason}. To search for this very text set literal.`,
+  );
 }
 
-function result({ pattern, limit = defaultLimit }: GrepArguments, base: SearchBase, matches: GrepMatches, end: RipgrepEnd): ToolResult {
+function result(
+  { pattern, limit = defaultLimit }: GrepArguments,
+  base: SearchBase,
+  matches: GrepMatches,
+  end: RipgrepEnd,
+): ToolResult {
   const { lines, files, truncated, binaries } = matches.end();
   const notices = [
-    ...(truncated ? [`Only the first ${limit} matching lines are shown: narrow the search, or raise limit.`] : []),
-    ...(binaries.length > 0 ? [`Binary files match: ${binaries.slice(0, 5).join(", ")}${binaries.length > 5 ? ", …" : ""}`] : []),
+    ...(truncated
+      ? [`Only the first ${limit} matching lines are shown: narrow the search, or raise limit.`]
+      : []),
+    ...(binaries.length > 0
+      ? [`Binary files match: ${binaries.slice(0, 5).join(", ")}${binaries.length > 5 ? ", …" : ""}`]
+      : []),
     ...(end.failed ? ["Some files could not be read."] : []),
   ];
-  const text = lines.length === 0 ? `No matches for ${JSON.stringify(pattern)} in ${base.shown}` : lines.join("\n");
-  return textResult(text + (notices.length === 0 ? "" : `\n\n[${notices.join(" ")}]`), { matches: lines.length, files, truncated });
+  const text =
+    lines.length === 0 ? `No matches for ${JSON.stringify(pattern)} in ${base.shown}` : lines.join("\n");
+  return textResult(text + (notices.length === 0 ? "" : `\n\n[${notices.join(" ")}]`), {
+    matches: lines.length,
+    files,
+    truncated,
+  });
 }

@@ -12,4 +12,13 @@ import { readTool } from "./read.ts";
 import { writeTool } from "./write.ts";
 
 /** read, write, edit, patch, bash, grep, find, ls. */
-export const builtInTools: readonly BuiltInTool[] = [readTool, writeTool, editTool, patchTool, bashTool, grepTool, findTool, lsTool];
+export const builtInTools: readonly BuiltInTool[] = [
+  readTool,
+  writeTool,
+  editTool,
+  patchTool,
+  bashTool,
+  grepTool,
+  findTool,
+  lsTool,
+];

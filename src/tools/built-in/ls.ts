@@ -1,8 +1,7 @@
 import type { Dirent } from "node:fs";
 import { readdir, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { FileError } from "../../workspace/file-errors.ts";
-import { byCodePoint, printable } from "../../workspace/file-list.ts";
+import { byCodePoint, FileError, printable } from "../../workspace/index.ts";
 import { textResult } from "../result.ts";
 import type { BuiltInTool, ToolResult } from "../tool.ts";
 import { fileNamed, type NamedFile, withFileErrors } from "./file-access.ts";
@@ -13,11 +12,12 @@ const maxEntries = 1_000;
 export const lsTool: BuiltInTool = {
   name: "ls",
   label: "List",
-  description:
-    `Lists the entries of a directory, sorted by name, dot-files and ignored ones too: directories end in /, links show where they point. At most ${maxEntries}.`,
+  description: `Lists the entries of a directory, sorted by name, dot-files and ignored ones too: directories end in /, links show where they point. At most ${maxEntries}.`,
   parameters: {
     type: "object",
-    properties: { path: { type: "string", minLength: 1, description: "Directory; default: the working directory" } },
+    properties: {
+      path: { type: "string", minLength: 1, description: "Directory; default: the working directory" },
+    },
   },
   otherSpellings: { directory: "path", dir: "path", directory_path: "path" },
   parallelSafe: true,
@@ -32,11 +32,16 @@ export const lsTool: BuiltInTool = {
 };
 
 async function list({ path, shown }: NamedFile): Promise<ToolResult> {
-  if (!(await stat(path)).isDirectory()) throw new FileError(`${shown} is not a directory: use read to see a file`);
-  const entries = (await readdir(path, { withFileTypes: true })).toSorted((a, b) => byCodePoint(a.name, b.name));
+  if (!(await stat(path)).isDirectory())
+    throw new FileError(`${shown} is not a directory: use read to see a file`);
+  const entries = (await readdir(path, { withFileTypes: true })).toSorted((a, b) =>
+    byCodePoint(a.name, b.name),
+  );
   const lines = await Promise.all(entries.slice(0, maxEntries).map((entry) => lineOf(path, entry)));
   const truncated = entries.length > maxEntries;
-  const notice = truncated ? `\n\n[${maxEntries} of ${entries.length} entries. Use find with a pattern for the others.]` : "";
+  const notice = truncated
+    ? `\n\n[${maxEntries} of ${entries.length} entries. Use find with a pattern for the others.]`
+    : "";
   return textResult(lines.length === 0 ? `${shown} is empty` : lines.join("\n") + notice, {
     path: shown,
     entries: entries.length,
@@ -47,5 +52,7 @@ async function list({ path, shown }: NamedFile): Promise<ToolResult> {
 async function lineOf(directory: string, entry: Dirent): Promise<string> {
   const name = printable(entry.name);
   if (entry.isDirectory()) return `${name}/`;
-  return entry.isSymbolicLink() ? `${name} -> ${printable(await readlink(join(directory, entry.name)))}` : name;
+  return entry.isSymbolicLink()
+    ? `${name} -> ${printable(await readlink(join(directory, entry.name)))}`
+    : name;
 }

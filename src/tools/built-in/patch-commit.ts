@@ -5,8 +5,7 @@ import { constants } from "node:fs";
 import { access, chmod, lstat, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { messageOf } from "../../errors.ts";
-import { codeOf, fileError, FileError } from "../../workspace/file-errors.ts";
-import { replaceFile } from "../../workspace/replace-file.ts";
+import { codeOf, fileError, FileError, replaceFile } from "../../workspace/index.ts";
 import type { PlannedChange } from "./patch-plan.ts";
 
 /**
@@ -23,7 +22,11 @@ export async function commitChanges(changes: readonly PlannedChange[]): Promise<
     for (const [index, change] of changes.entries()) {
       const gone = change.after === null ? change.target : change.remove;
       // What a later part of the patch put in the same place stays.
-      if (gone === null || changes.slice(index + 1).some((later) => later.after !== null && later.target === gone)) continue;
+      if (
+        gone === null ||
+        changes.slice(index + 1).some((later) => later.after !== null && later.target === gone)
+      )
+        continue;
       await during(change, () => remove(gone, change.before, undo));
     }
   } catch (error) {
@@ -41,7 +44,10 @@ async function during(change: PlannedChange, task: () => Promise<void>): Promise
 }
 
 function notUndone(error: unknown, failure: unknown): never {
-  throw new FileError(`${messageOf(error)}; what was already written could not be taken back: ${messageOf(failure)}`, error);
+  throw new FileError(
+    `${messageOf(error)}; what was already written could not be taken back: ${messageOf(failure)}`,
+    error,
+  );
 }
 
 /** A refusal that can be foreseen is one that needs no undoing. */
@@ -60,7 +66,10 @@ async function orMissing(checking: Promise<void>): Promise<void> {
   }
 }
 
-async function write({ target, before, after, mode, from }: PlannedChange, undo: (() => Promise<void>)[]): Promise<void> {
+async function write(
+  { target, before, after, mode, from }: PlannedChange,
+  undo: (() => Promise<void>)[],
+): Promise<void> {
   if (after === null) return;
   const { created } = await replaceFile(target, after, mode ?? 0o666);
   if (created) {

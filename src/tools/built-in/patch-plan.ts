@@ -3,9 +3,7 @@
  */
 import { lstat, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { applyHunks, type Hunk } from "../../workspace/hunks.ts";
-import { codeOf, FileError } from "../../workspace/file-errors.ts";
-import { targetOf } from "../../workspace/replace-file.ts";
+import { applyHunks, codeOf, FileError, type Hunk, targetOf } from "../../workspace/index.ts";
 import type { FilePatch } from "../file-patch.ts";
 import { type NamedFile, withFileErrors } from "./file-access.ts";
 
@@ -48,7 +46,9 @@ export class PatchPlan {
 
   /** Every file that the patch touches. */
   async targetsOf(files: readonly FilePatch[]): Promise<string[]> {
-    const names = files.flatMap((file) => (file.kind === "update" && file.newName !== null ? [file.name, file.newName] : [file.name]));
+    const names = files.flatMap((file) =>
+      file.kind === "update" && file.newName !== null ? [file.name, file.newName] : [file.name],
+    );
     return Promise.all(
       names.map((name) => {
         const file = this.#resolve(name);
@@ -79,19 +79,26 @@ export class PatchPlan {
 
   async #create(file: NamedFile, content: Buffer, isExecutable: boolean): Promise<void> {
     const target = await targetOf(file.path);
-    if ((await this.#state(target)).bytes !== null) throw new FileError(`${file.shown} exists already: update it instead of adding it`);
+    if ((await this.#state(target)).bytes !== null)
+      throw new FileError(`${file.shown} exists already: update it instead of adding it`);
     const mode = isExecutable ? 0o777 : 0o666;
-    this.#record(target, { bytes: content, mode }, {
-      shown: file.shown,
-      action: "created",
-      letter: "A",
-      from: null,
-      before: null,
-      mode,
-      remove: null,
-      additions: content.toString("latin1").split("\n").length - (content.at(-1) === 0x0a || content.length === 0 ? 1 : 0),
-      removals: 0,
-    });
+    this.#record(
+      target,
+      { bytes: content, mode },
+      {
+        shown: file.shown,
+        action: "created",
+        letter: "A",
+        from: null,
+        before: null,
+        mode,
+        remove: null,
+        additions:
+          content.toString("latin1").split("\n").length -
+          (content.at(-1) === 0x0a || content.length === 0 ? 1 : 0),
+        removals: 0,
+      },
+    );
   }
 
   async #delete(file: NamedFile, hunks: readonly Hunk[]): Promise<void> {
@@ -99,9 +106,17 @@ export class PatchPlan {
     const target = await entryOf(file.path);
     const { bytes, mode } = await this.#existing(target);
     const left = apply(file, bytes, hunks);
-    if (hunks.length > 0 && left.bytes.length > 0) throw new FileError(`${file.shown} holds more than the patch removes`);
+    if (hunks.length > 0 && left.bytes.length > 0)
+      throw new FileError(`${file.shown} holds more than the patch removes`);
     const removals = hunks.length > 0 ? left.removals : bytes.toString("latin1").split("\n").length - 1;
-    const shape = { shown: file.shown, action: "deleted", letter: "D", from: null, before: bytes, mode: null } as const;
+    const shape = {
+      shown: file.shown,
+      action: "deleted",
+      letter: "D",
+      from: null,
+      before: bytes,
+      mode: null,
+    } as const;
     this.#record(target, { bytes: null, mode }, { ...shape, remove: null, additions: 0, removals });
   }
 
@@ -111,35 +126,44 @@ export class PatchPlan {
     const { bytes, additions, removals } = apply(file, state.bytes, patch.hunks);
     const mode = patch.isExecutable === null ? null : withExecutable(state.mode, patch.isExecutable);
     if (patch.newName === null) {
-      this.#record(target, { bytes, mode: mode ?? state.mode }, {
-        shown: file.shown,
-        action: "updated",
-        letter: "M",
-        from: null,
-        before: state.bytes,
-        mode,
-        remove: null,
-        additions,
-        removals,
-      });
+      this.#record(
+        target,
+        { bytes, mode: mode ?? state.mode },
+        {
+          shown: file.shown,
+          action: "updated",
+          letter: "M",
+          from: null,
+          before: state.bytes,
+          mode,
+          remove: null,
+          additions,
+          removals,
+        },
+      );
       return;
     }
     const moved = this.#resolve(patch.newName);
     const newTarget = await targetOf(moved.path);
-    if (newTarget !== target && (await this.#state(newTarget)).bytes !== null) throw new FileError(`${moved.shown} exists already`);
+    if (newTarget !== target && (await this.#state(newTarget)).bytes !== null)
+      throw new FileError(`${moved.shown} exists already`);
     const oldEntry = await entryOf(file.path);
     if (!patch.isCopy) this.#states.set(oldEntry, { bytes: null, mode: state.mode });
-    this.#record(newTarget, { bytes, mode: mode ?? state.mode }, {
-      shown: moved.shown,
-      action: patch.isCopy ? "copied" : "moved",
-      letter: patch.isCopy ? "C" : "R",
-      from: file.shown,
-      before: state.bytes,
-      mode: mode ?? state.mode,
-      remove: patch.isCopy || newTarget === target ? null : oldEntry,
-      additions,
-      removals,
-    });
+    this.#record(
+      newTarget,
+      { bytes, mode: mode ?? state.mode },
+      {
+        shown: moved.shown,
+        action: patch.isCopy ? "copied" : "moved",
+        letter: patch.isCopy ? "C" : "R",
+        from: file.shown,
+        before: state.bytes,
+        mode: mode ?? state.mode,
+        remove: patch.isCopy || newTarget === target ? null : oldEntry,
+        additions,
+        removals,
+      },
+    );
   }
 
   #record(target: string, state: FileState, change: Omit<PlannedChange, "target" | "after">): void {
@@ -179,8 +203,10 @@ async function isLink(path: string): Promise<boolean> {
 async function stateOnDisk(target: string): Promise<FileState> {
   try {
     const found = await stat(target);
-    if (!found.isFile()) throw new FileError(`${target} is ${found.isDirectory() ? "a directory" : "not a regular file"}`);
-    if (found.size > maxFileBytes) throw new FileError(`${target} has ${found.size} bytes, more than patch takes (${maxFileBytes})`);
+    if (!found.isFile())
+      throw new FileError(`${target} is ${found.isDirectory() ? "a directory" : "not a regular file"}`);
+    if (found.size > maxFileBytes)
+      throw new FileError(`${target} has ${found.size} bytes, more than patch takes (${maxFileBytes})`);
     return { bytes: await readFile(target), mode: found.mode & 0o7777 };
   } catch (error) {
     if (codeOf(error) === "ENOENT") return { bytes: null, mode: 0o666 };
@@ -188,10 +214,16 @@ async function stateOnDisk(target: string): Promise<FileState> {
   }
 }
 
-function apply(file: NamedFile, bytes: Buffer, hunks: readonly Hunk[]): { bytes: Buffer; additions: number; removals: number } {
+function apply(
+  file: NamedFile,
+  bytes: Buffer,
+  hunks: readonly Hunk[],
+): { bytes: Buffer; additions: number; removals: number } {
   const outcome = applyHunks(bytes, hunks);
   if (outcome.ok) return outcome;
-  throw new FileError(`Nothing was changed: hunk ${outcome.hunk} of ${hunks.length} of ${file.shown} does not apply: ${outcome.reason}`);
+  throw new FileError(
+    `Nothing was changed: hunk ${outcome.hunk} of ${hunks.length} of ${file.shown} does not apply: ${outcome.reason}`,
+  );
 }
 
 function withExecutable(mode: number, isExecutable: boolean): number {

@@ -1,5 +1,5 @@
 import { messageOf } from "../../errors.ts";
-import { inFileOrder } from "../../workspace/file-queue.ts";
+import { inFileOrder } from "../../workspace/index.ts";
 import { parsePatchText } from "../patch-format.ts";
 import { textResult } from "../result.ts";
 import type { BuiltInContext, BuiltInTool, ToolResult } from "../tool.ts";
@@ -22,7 +22,13 @@ export const patchTool: BuiltInTool = {
     "Context lines must be exactly those of the file.",
   parameters: {
     type: "object",
-    properties: { patch: { type: "string", minLength: 1, description: "The patch; its paths are relative to the working directory" } },
+    properties: {
+      patch: {
+        type: "string",
+        minLength: 1,
+        description: "The patch; its paths are relative to the working directory",
+      },
+    },
     required: ["patch"],
   },
   otherSpellings: { input: "patch", patchText: "patch", patch_text: "patch", diff: "patch" },
@@ -46,18 +52,23 @@ async function patch(text: string, signal: AbortSignal, context: BuiltInContext)
     await commitChanges(plan.changes());
     return plan.changes();
   });
-  const summary = changes.map(({ letter, shown, from }) => `${letter} ${from === null ? shown : `${from} -> ${shown}`}`);
+  const summary = changes.map(
+    ({ letter, shown, from }) => `${letter} ${from === null ? shown : `${from} -> ${shown}`}`,
+  );
   const diffs = await Promise.all(changes.map(diffOf));
-  return textResult(`Patched ${changes.length} ${changes.length === 1 ? "file" : "files"}:\n${summary.join("\n")}`, {
-    files: changes.map(({ action, shown, from, additions, removals }) => ({
-      path: shown,
-      action,
-      additions,
-      removals,
-      ...(from === null ? {} : { from }),
-    })),
-    diff: diffs.filter((diff) => diff !== undefined).join(""),
-  });
+  return textResult(
+    `Patched ${changes.length} ${changes.length === 1 ? "file" : "files"}:\n${summary.join("\n")}`,
+    {
+      files: changes.map(({ action, shown, from, additions, removals }) => ({
+        path: shown,
+        action,
+        additions,
+        removals,
+        ...(from === null ? {} : { from }),
+      })),
+      diff: diffs.filter((diff) => diff !== undefined).join(""),
+    },
+  );
 }
 
 function diffOf({ shown, before, after }: PlannedChange): Promise<string | undefined> {

@@ -1,6 +1,5 @@
 import { open, stat } from "node:fs/promises";
-import { readLineWindow } from "../../workspace/line-window.ts";
-import { FileError } from "../../workspace/file-errors.ts";
+import { FileError, readLineWindow } from "../../workspace/index.ts";
 import { errorResult, textResult } from "../result.ts";
 import type { BuiltInContext, BuiltInTool, ToolResult } from "../tool.ts";
 import { fileNamed, type NamedFile, pathSpellings, withFileErrors } from "./file-access.ts";
@@ -27,7 +26,11 @@ export const readTool: BuiltInTool = {
   parameters: {
     type: "object",
     properties: {
-      path: { type: "string", minLength: 1, description: "File: absolute, ~/…, or relative to the working directory" },
+      path: {
+        type: "string",
+        minLength: 1,
+        description: "File: absolute, ~/…, or relative to the working directory",
+      },
       offset: { type: "integer", minimum: 0, description: "First line, counted from 1; default 1" },
       limit: { type: "integer", minimum: 1, description: `How many lines; default ${maxLines}` },
     },
@@ -46,7 +49,12 @@ export const readTool: BuiltInTool = {
   },
 };
 
-async function read(file: NamedFile, request: ReadArguments, signal: AbortSignal, _context: BuiltInContext): Promise<ToolResult> {
+async function read(
+  file: NamedFile,
+  request: ReadArguments,
+  signal: AbortSignal,
+  _context: BuiltInContext,
+): Promise<ToolResult> {
   const { path, shown } = file;
   const found = await stat(path);
   if (found.isDirectory()) throw new FileError(`${shown} is a directory: use ls to see what is in it`);
@@ -57,9 +65,12 @@ async function read(file: NamedFile, request: ReadArguments, signal: AbortSignal
   if (mimeType !== undefined) return image(file, mimeType, found.size, signal);
   const utf16 = utf16Bom(start);
   if (utf16 !== undefined) {
-    throw new FileError(`${shown} is ${utf16} text, which read does not show: use bash with iconv -f ${utf16} -t UTF-8`);
+    throw new FileError(
+      `${shown} is ${utf16} text, which read does not show: use bash with iconv -f ${utf16} -t UTF-8`,
+    );
   }
-  if (looksBinary(start)) throw new FileError(`${shown} is a binary file of ${found.size} bytes: read shows only text and images`);
+  if (looksBinary(start))
+    throw new FileError(`${shown} is a binary file of ${found.size} bytes: read shows only text and images`);
   return text(file, request, signal);
 }
 
@@ -73,9 +84,16 @@ async function firstBytes(path: string): Promise<Buffer> {
   }
 }
 
-async function image({ path, shown }: NamedFile, mimeType: string, size: number, signal: AbortSignal): Promise<ToolResult> {
+async function image(
+  { path, shown }: NamedFile,
+  mimeType: string,
+  size: number,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   if (size > maxImageBytes) {
-    throw new FileError(`${shown} is an image of ${size} bytes, more than the ${maxImageBytes} that can be shown: make it smaller first`);
+    throw new FileError(
+      `${shown} is an image of ${size} bytes, more than the ${maxImageBytes} that can be shown: make it smaller first`,
+    );
   }
   const file = await open(path);
   try {
@@ -92,7 +110,11 @@ async function image({ path, shown }: NamedFile, mimeType: string, size: number,
   }
 }
 
-async function text({ path, shown }: NamedFile, request: ReadArguments, signal: AbortSignal): Promise<ToolResult> {
+async function text(
+  { path, shown }: NamedFile,
+  request: ReadArguments,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   // Models say 0 for the beginning.
   const first = Math.max(1, request.offset ?? 1);
   const window = await readLineWindow(path, { first, maxLines: request.limit ?? maxLines, maxBytes, signal });
@@ -117,7 +139,13 @@ async function text({ path, shown }: NamedFile, request: ReadArguments, signal: 
   }
   if (!isValid) notices.push("Some bytes are not UTF-8 and are shown as \u{FFFD}.");
   const notice = notices.length === 0 ? "" : `\n\n[${notices.join(" ")}]`;
-  const details = { path: shown, firstLine: first, lines, totalLines, truncated: cutLineBytes !== null || last < (totalLines ?? Infinity) };
+  const details = {
+    path: shown,
+    firstLine: first,
+    lines,
+    totalLines,
+    truncated: cutLineBytes !== null || last < (totalLines ?? Infinity),
+  };
   return textResult(shownText + notice, details);
 }
 

@@ -3,9 +3,7 @@
  */
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { FileError } from "../../workspace/file-errors.ts";
-import { displayPath } from "../../workspace/paths.ts";
-import { printable } from "../../workspace/file-list.ts";
+import { displayPath, FileError, printable } from "../../workspace/index.ts";
 import type { BuiltInContext } from "../tool.ts";
 import { fileNamed, withFileErrors } from "./file-access.ts";
 
@@ -20,7 +18,11 @@ export interface SearchBase {
 }
 
 /** @throws FileError if there is no such place, or it is a file where only a directory will do */
-export async function searchBase(path: string | undefined, files: boolean, context: BuiltInContext): Promise<SearchBase> {
+export async function searchBase(
+  path: string | undefined,
+  files: boolean,
+  context: BuiltInContext,
+): Promise<SearchBase> {
   const named = fileNamed(path ?? ".", context);
   const found = await withFileErrors(named, () => stat(named.path));
   const isDirectory = found.isDirectory();

@@ -1,6 +1,4 @@
-import { FileError } from "../../workspace/file-errors.ts";
-import { inFileOrder } from "../../workspace/file-queue.ts";
-import { replaceFile, targetOf } from "../../workspace/replace-file.ts";
+import { FileError, inFileOrder, replaceFile, targetOf } from "../../workspace/index.ts";
 import { textResult } from "../result.ts";
 import type { BuiltInTool } from "../tool.ts";
 import { fileNamed, pathSpellings, withFileErrors } from "./file-access.ts";
@@ -19,7 +17,11 @@ export const writeTool: BuiltInTool = {
   parameters: {
     type: "object",
     properties: {
-      path: { type: "string", minLength: 1, description: "File: absolute, ~/…, or relative to the working directory" },
+      path: {
+        type: "string",
+        minLength: 1,
+        description: "File: absolute, ~/…, or relative to the working directory",
+      },
       content: { type: "string", description: "The complete text, written exactly as given" },
     },
     required: ["path", "content"],
