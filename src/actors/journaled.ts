@@ -207,33 +207,42 @@ export class JournaledStream {
     await Promise.resolve();
     while (this.#cascade !== null && this.#mailbox.length > 0) {
       const unit = takeUnit(this.#cascade, this.#mailbox, this.#parts);
-      for (const { envelope, error } of unit.unrecordable) this.#refuse(envelope, error);
-      if (unit.facts.length > 0 && !(await this.#commit(unit))) return;
-      if (unit.poison === null) continue;
-      this.#refuse(unit.poison.envelope, unit.poison.error);
-      this.#leave({ kind: "crash", detail: unit.poison.error });
+      const recorded = await this.#record(unit);
+      if (recorded === null) return;
+      this.#show(unit, recorded);
+      if (unit.crash !== null) this.#leave({ kind: "crash", detail: unit.crash.error });
     }
   }
 
-  /** @returns false when the unit was not recorded and the pump has to stop */
-  async #commit(unit: Unit): Promise<boolean> {
+  /** Makes a unit durable. @returns its facts, `null` when they could not be recorded and the pump has to stop */
+  async #record(unit: Unit): Promise<readonly Fact[] | null> {
+    if (unit.facts.length === 0) return [];
     const { log, leadership } = this.#parts;
-    let recorded: Fact[];
     try {
-      recorded = await log.append(this.name, this.#version, unit.facts, { fence: leadership.lease });
+      return await log.append(this.name, this.#version, unit.facts, { fence: leadership.lease });
     } catch (error) {
       await this.#notRecorded(unit, error);
-      return false;
+      return null;
     }
+  }
+
+  /** The unit is durable: now the views, the subscribers, the effects and the senders may know. */
+  #show(unit: Unit, recorded: readonly Fact[]): void {
     const before = this.#version;
     this.#version += recorded.length;
-    for (const { version, unmasked } of unit.taken) if (unmasked !== null) this.#unmasked.set(version, unmasked);
+    for (const { verdict } of unit.verdicts) {
+      if (verdict.kind === "taken" && verdict.unmasked !== null) this.#unmasked.set(verdict.version, verdict.unmasked);
+    }
     for (const fact of recorded) this.#views.fold(fact);
     for (const fact of recorded) this.#publish({ fact });
     this.#startEffects(recorded);
-    for (const { envelope, version } of unit.taken) envelope.resolve(recorded[version - before - 1] ?? null);
-    if (unit.poison === null) this.#keepSnapshot(SNAPSHOT_EVERY);
-    return true;
+    for (const { envelope, verdict } of unit.verdicts) {
+      if (verdict.kind === "taken") envelope.resolve(recorded[verdict.version - before - 1] ?? null);
+      else if (verdict.kind === "late") envelope.resolve(null);
+      else if (verdict.kind === "refused") envelope.reject(verdict.error);
+      else this.#replace(envelope, verdict.error);
+    }
+    if (unit.crash === null) this.#keepSnapshot(SNAPSHOT_EVERY);
   }
 
   #startEffects(recorded: readonly Fact[]): void {
@@ -256,9 +265,7 @@ export class JournaledStream {
 
   async #notRecorded(unit: Unit, error: unknown): Promise<void> {
     this.#cascade = null;
-    const envelopes = unit.taken.map(({ envelope }) => envelope);
-    if (unit.poison !== null) envelopes.push(unit.poison.envelope);
-    this.#mailbox.unshift(envelopes);
+    this.#mailbox.unshift(unit.verdicts.map(({ envelope }) => envelope));
     if (error instanceof VersionConflictError) {
       this.#leave({ kind: "crash", detail: error });
     } else if (error instanceof FencedError || error instanceof SessionBusyError) {
@@ -342,7 +349,7 @@ export class JournaledStream {
   }
 
   /** An input that an actor crashed on, or that cannot be recorded: an outcome is replaced by the error of its slot. */
-  #refuse(envelope: Envelope, error: unknown): void {
+  #replace(envelope: Envelope, error: unknown): void {
     const { input, substitute } = envelope;
     const cause = input.causation === null ? undefined : this.#causes.get(input.causation);
     const effect = cause === undefined ? undefined : this.#runner.effectOf(cause.type);

@@ -1,0 +1,201 @@
+import { checkFact } from "../../src/events/schemas.ts";
+import type { EffectTable, Outcome } from "../../src/actors/effect-runner.ts";
+import { JournaledStream, type StreamEvent } from "../../src/actors/journaled.ts";
+import { Leadership } from "../../src/actors/leadership.ts";
+import { sessionActors } from "../../src/actors/session/actors.ts";
+import { AlreadyStreamingError, NotStreamingError } from "../../src/actors/errors.ts";
+import type { StreamActors } from "../../src/actors/cascade.ts";
+import { noUsage, type Fact, type FactData, type ModelCall } from "../../src/events/index.ts";
+import type { EventLog } from "../../src/log/index.ts";
+import { silentLogger } from "../../src/ports.ts";
+import { createMasker, type KnownSecret } from "../../src/secrets/index.ts";
+import { startSupervisor, type Supervisor } from "../../src/supervision/index.ts";
+import { ManualClock } from "./manual-clock.ts";
+
+/** An effect whose outcome the test gives. */
+export interface OpenEffect {
+  readonly fact: Fact;
+  readonly signal: AbortSignal;
+  readonly finish: (outcome: Outcome) => void;
+  readonly crash: (error: Error) => void;
+}
+
+/** A session's stream on its own, with every effect in the test's hand. */
+export interface StreamRig {
+  readonly stream: JournaledStream;
+  readonly clock: ManualClock;
+  readonly supervisor: Supervisor;
+  readonly leadership: Leadership;
+  readonly events: StreamEvent[];
+  /** Effects that are running, in the order in which they were started. */
+  readonly effects: OpenEffect[];
+  /** How many were ever started. */
+  started: number;
+}
+
+export interface RigOptions {
+  readonly actors?: Partial<StreamActors>;
+  readonly secrets?: readonly KnownSecret[];
+  readonly owner?: string;
+  readonly clock?: ManualClock;
+}
+
+/** The settings of a session that needs nothing. */
+export const settings: FactData<"session.configured"> = {
+  model: "s/m",
+  approval: "auto",
+  maxToolConcurrency: null,
+  maxToolTurns: null,
+  script: null,
+  extensions: [],
+};
+
+let rigs = 0;
+
+/** Starts (or resumes) the stream `session-s` on a log. */
+export async function startRig(log: EventLog, options: RigOptions = {}): Promise<StreamRig> {
+  const clock = options.clock ?? new ManualClock();
+  rigs += 1;
+  const leadership = await Leadership.acquire(log, `rig-${rigs}`, options.owner ?? `rig ${rigs}`, clock, silentLogger);
+  const effects: OpenEffect[] = [];
+  const events: StreamEvent[] = [];
+  const count = { started: 0 };
+  const run = (fact: Fact, signal: AbortSignal): Promise<Outcome> =>
+    new Promise((resolve, reject) => {
+      const gone = (): void => void effects.splice(effects.indexOf(effect), 1);
+      const effect: OpenEffect = {
+        fact,
+        signal,
+        finish: (outcome) => (gone(), resolve(outcome)),
+        crash: (error) => (gone(), reject(error)),
+      };
+      count.started += 1;
+      effects.push(effect);
+    });
+  const table: EffectTable = {
+    "model.requested": {
+      run: (fact, { signal }) => run(fact, signal),
+      recover: () => Promise.resolve({ type: "model.lost", data: {} }),
+      failed: () => modelFailed("internal"),
+    },
+    "tool_call.started": {
+      run: (fact, { signal }) => run(fact, signal),
+      recover: (fact) =>
+        Promise.resolve(
+          fact.data.idempotent
+            ? "run"
+            : { type: "tool_call.interrupted", data: { callId: fact.data.callId, reason: "process_died" } },
+        ),
+      failed: (fact, error) => returned(fact.data.callId, String(error), { isError: true, errorType: "internal" }),
+    },
+    "approval.requested": { run: null, recover: () => Promise.resolve("wait"), failed: () => modelFailed("internal") },
+  };
+  const stream = new JournaledStream({
+    stream: "session-s",
+    log,
+    leadership,
+    actors: { ...sessionActors("s"), check: checkFact, ...options.actors },
+    effects: () => table,
+    clock,
+    mask: createMasker(options.secrets ?? []),
+    check: checkFact,
+    logger: silentLogger,
+    refuse: (type) => (type === "prompt.submitted" ? new AlreadyStreamingError("s") : new NotStreamingError("s")),
+  });
+  stream.subscribe((event) => events.push(event));
+  const supervisor = await startSupervisor(
+    {
+      intensity: 3,
+      periodSeconds: 5,
+      autoShutdown: "any_significant",
+      children: [{ id: "stream", restart: "transient", significant: true, start: () => stream.start() }],
+    },
+    { name: "s", clock },
+  );
+  if (stream.version === 0) {
+    await stream.submit("session.started", { sessionId: "s", cwd: "/", systemPrompt: "", ...settings });
+  }
+  return {
+    stream,
+    clock,
+    supervisor,
+    leadership,
+    events,
+    effects,
+    get started() {
+      return count.started;
+    },
+  };
+}
+
+/** An answer of a model, with calls of the tool `t`. */
+export function responded(callIds: readonly string[] = [], change: Partial<ModelCall> = {}): Outcome {
+  return {
+    type: "model.responded",
+    data: {
+      modelId: "m",
+      content: [{ type: "text", text: "said", providerMetadata: null }],
+      calls: callIds.map((callId) => ({
+        callId,
+        providerCallId: null,
+        name: "t",
+        args: { of: callId },
+        argumentsText: null,
+        providerMetadata: null,
+        refusal: null,
+        masked: false,
+        parallelSafe: true,
+        idempotent: false,
+        approval: "auto" as const,
+        hooks: 0,
+        ...change,
+      })),
+      finishReason: callIds.length > 0 ? "tool_calls" : "stop",
+      usage: { ...noUsage, inputTokens: 10, outputTokens: 5 },
+      requestSha256: "0".repeat(64),
+      toolsSha256: "0".repeat(64),
+    },
+  };
+}
+
+/** What a tool gave. */
+export function returned(
+  callId: string,
+  text: string,
+  change: Partial<FactData<"tool_call.returned">> = {},
+): Extract<Outcome, { type: "tool_call.returned" }> {
+  return {
+    type: "tool_call.returned",
+    data: {
+      callId,
+      isError: false,
+      errorType: null,
+      content: [{ type: "text", text }],
+      details: null,
+      trust: "trusted",
+      ...change,
+    },
+  };
+}
+
+/** A failure that is not tried again. */
+export function modelFailed(failureClass: string, delayMs: number | null = null): Outcome {
+  return {
+    type: "model.failed",
+    data: {
+      class: failureClass,
+      status: null,
+      retryable: delayMs !== null,
+      delayMs,
+      partialText: "",
+      usage: noUsage,
+      requestSha256: "0".repeat(64),
+      toolsSha256: "0".repeat(64),
+    },
+  };
+}
+
+/** Lets everything that can happen without time passing happen. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 25; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
