@@ -20,6 +20,7 @@ export {
 } from "./transcript.ts";
 export {
   noEvents,
+  storyOf,
   tellFact,
   tellLive,
   type EventMessage,

@@ -4,6 +4,7 @@
  * Pure like every fold, so the same facts tell the same story, live or from the log.
  */
 import type { ContentBlock, FactData, KnownFact } from "../events/index.ts";
+import type { SessionView } from "./session-view.ts";
 
 type Args = Readonly<Record<string, unknown>> | null;
 type Content = readonly ContentBlock[];
@@ -87,6 +88,15 @@ export interface EventState {
 
 /** Before the first fact. */
 export const noEvents: EventState = { prompt: null, streaming: false, calls: {} };
+
+/** Where the story of a session stands that is opened again: the calls of its newest answer have names already. */
+export function storyOf(view: SessionView): EventState {
+  const calls: Record<string, EventCall> = {};
+  for (const { callId, name, args, state } of Object.values(view.calls)) {
+    calls[callId] = { name, args, started: state !== "queued", content: [], details: null };
+  }
+  return { prompt: null, streaming: false, calls };
+}
 
 type Told = readonly [EventState, readonly SessionEventBody[]];
 

@@ -1,8 +1,18 @@
 /** The sessions of a log, told by a few facts of each. */
+import { LemonError } from "../errors.ts";
 import { upcast, type FactOf } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 
 const STREAM_PREFIX = "session-";
+
+/** No session has this id. Code `LEMON_SESSION_NOT_FOUND`. */
+export class SessionNotFoundError extends LemonError {
+  constructor(id: string) {
+    super("session_not_found", `there is no session ${JSON.stringify(id)}: \`lemon sessions\` lists them`, {
+      field: "sessionId",
+    });
+  }
+}
 
 /** A session at a glance. */
 export interface SessionSummary {
@@ -34,6 +44,13 @@ export async function findSession(log: EventLog, sessionId: string): Promise<Ses
   const name = STREAM_PREFIX + sessionId;
   const found = (await log.streams(name)).find(({ stream }) => stream === name);
   return found === undefined ? null : summarise(log, name, found.version);
+}
+
+/** One session. @throws SessionNotFoundError when it was never started, or can't be since that is no session id */
+export async function requireSession(log: EventLog, sessionId: string): Promise<SessionSummary> {
+  const found = await findSession(log, sessionId);
+  if (found === null) throw new SessionNotFoundError(sessionId);
+  return found;
 }
 
 async function summarise(log: EventLog, stream: string, version: number): Promise<SessionSummary | null> {

@@ -5,8 +5,8 @@ export {
   NoModelError,
   SessionExistsError,
   SessionFailedError,
-  SessionNotFoundError,
 } from "./errors.ts";
+export { SessionNotFoundError } from "../replay/index.ts";
 export { readFacts } from "./facts.ts";
 export { createRuntime, defaultHome, type Runtime, type RuntimeOptions } from "./runtime.ts";
 export type { SessionOptions } from "./session-factory.ts";

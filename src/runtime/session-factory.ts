@@ -2,6 +2,7 @@
 import type { JournaledStream } from "../actors/index.ts";
 import type { Config } from "../config/index.ts";
 import type { FactData } from "../events/index.ts";
+import type { SessionEvent } from "../projections/index.ts";
 import { parseScript, resolveModel, scriptedModel, type Model, type ModelSource } from "../providers/index.ts";
 import { createMasker, type KnownSecret } from "../secrets/index.ts";
 import { builtInTools, createRegistry, normaliseTool, type Extension, type ExtensionTool, type ToolRegistry } from "../tools/index.ts";
@@ -20,6 +21,8 @@ export interface SessionOptions {
   readonly approval?: Settings["approval"];
   /** A script instead of a model (docs/reference/models.md): where it came from, and its JSON text. */
   readonly script?: { readonly path: string; readonly text: string };
+  /** Sees every event from the first; what `subscribe` is given later may have missed some of a run that goes on. */
+  readonly onEvent?: (event: SessionEvent) => void;
 }
 
 /** What the factory needs of its runtime. */

@@ -5,8 +5,8 @@ import { isKnownType, upcast, type ContentBlock, type Fact, type FactData, type 
 import type { EventLog } from "../log/index.ts";
 import type { Ids, Logger } from "../ports.ts";
 import {
-  noEvents,
   pendingCalls,
+  storyOf,
   tellFact,
   tellLive,
   type EventState,
@@ -94,7 +94,8 @@ export class Session implements AsyncDisposable {
   readonly #deps: SessionDeps;
   readonly #subscribers = new Set<(event: SessionEvent) => void>();
   readonly #waiting = new Map<string, Waiter[]>();
-  #story: EventState = noEvents;
+  /** `null` until the first event: the stream is read when the session starts, not when it is made. */
+  #story: EventState | null = null;
   #ended: Promise<void> | null = null;
 
   /** @internal Sessions come from `runtime.sessions`. */
@@ -102,6 +103,7 @@ export class Session implements AsyncDisposable {
     this.id = deps.id;
     this.#deps = deps;
     deps.stream.subscribe((event) => {
+      this.#story ??= storyOf(deps.stream.views.session);
       if ("live" in event) this.#tell(tellLive(this.#story, event.live));
       else this.#take(event.fact);
     });
@@ -160,6 +162,12 @@ export class Session implements AsyncDisposable {
   /** Aborts an open run, records the end and gives the session back. It can be resumed. Safe to call again. */
   shutdown(reason = "normal"): Promise<void> {
     this.#ended ??= this.#shutdown(reason);
+    return this.#ended;
+  }
+
+  /** Gives the session back as it is: an open run stays open, and goes on when the session is resumed. */
+  release(): Promise<void> {
+    this.#ended ??= this.#deps.close();
     return this.#ended;
   }
 
@@ -275,7 +283,8 @@ export class Session implements AsyncDisposable {
   }
 
   #take(fact: Fact): void {
-    if (isKnownType(fact.type)) this.#tell(tellFact(this.#story, upcast(fact) as KnownFact));
+    const story = this.#story ?? storyOf(this.#deps.stream.views.session);
+    if (isKnownType(fact.type)) this.#tell(tellFact(story, upcast(fact) as KnownFact));
     if (fact.type !== "agent.ended") return;
     const outcome = this.#deps.stream.views.session.outcome;
     const ended = outcome === null || outcome.version !== fact.version ? null : outcomeOf(outcome);

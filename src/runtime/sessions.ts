@@ -3,9 +3,9 @@ import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { StreamClosedError, type JournaledStream } from "../actors/index.ts";
 import { LemonError } from "../errors.ts";
-import { findSession, listSessions, type SessionSummary } from "../replay/index.ts";
+import { listSessions, requireSession, SessionNotFoundError, type SessionSummary } from "../replay/index.ts";
 import { startSupervisor, SupervisorError, type Child, type ExitReason, type Supervisor } from "../supervision/index.ts";
-import { InvalidSessionIdError, SessionExistsError, SessionFailedError, SessionNotFoundError } from "./errors.ts";
+import { InvalidSessionIdError, SessionExistsError, SessionFailedError } from "./errors.ts";
 import type { SessionFactory, SessionOptions } from "./session-factory.ts";
 import { Session } from "./session.ts";
 
@@ -57,6 +57,7 @@ export class Sessions {
     const live = this.#live.get(id);
     if (live !== undefined) {
       const session = await live;
+      if (options.onEvent !== undefined) session.subscribe(options.onEvent);
       await this.#configure(session, options);
       return session;
     }
@@ -96,7 +97,7 @@ export class Sessions {
     const { factory } = this.#deps;
     const settings = await factory.newSettings(cwd, options);
     const systemPrompt = await factory.systemPrompt(cwd);
-    const { session, stream } = await this.#open(sessionId, cwd);
+    const { session, stream } = await this.#open(sessionId, cwd, options);
     if (stream.views.session.status !== "new") {
       await stream.close();
       throw new SessionExistsError(sessionId);
@@ -106,9 +107,8 @@ export class Sessions {
   }
 
   async #resume(id: string, options: SessionOptions): Promise<Session> {
-    const found = await findSession(this.#deps.factory.world.log, id);
-    if (found === null) throw new SessionNotFoundError(id);
-    const { session } = await this.#open(id, found.cwd);
+    const found = await requireSession(this.#deps.factory.world.log, id);
+    const { session } = await this.#open(id, found.cwd, options);
     await this.#configure(session, options);
     return session;
   }
@@ -126,7 +126,11 @@ export class Sessions {
     }
   }
 
-  async #open(id: string, cwd: string): Promise<{ session: Session; stream: JournaledStream }> {
+  async #open(
+    id: string,
+    cwd: string,
+    { onEvent }: SessionOptions,
+  ): Promise<{ session: Session; stream: JournaledStream }> {
     const { factory, population } = this.#deps;
     const { log, ids, logger } = factory.world;
     const { stream, registry } = await factory.open(id, cwd);
@@ -136,6 +140,7 @@ export class Sessions {
       if (child !== undefined) await supervisor.terminateChild(child);
     };
     const session = new Session({ id, stream, log, ids, logger, registry, close });
+    if (onEvent !== undefined) session.subscribe(onEvent);
     try {
       const start = (): Promise<Supervisor> => startSessionSupervisor(id, stream);
       ({ child } = await supervisor.startChild({ id, type: "supervisor", restart: "temporary", start }));
