@@ -154,7 +154,7 @@ export class SupervisorCore implements Host {
 
   #onExit(entry: Entry, instance: Instance, reason: ExitReason): void {
     this.report({ type: "child.exited", ...instance.identity, reason: plainReason(reason) });
-    if (instance.isStopping || this.state === "ended") return; // whoever stops it goes on from here
+    if (instance.isStopping) return; // whoever stops it goes on from here
     this.#later(() => this.#afterExit(entry, instance, reason));
   }
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { startDynamicSupervisor, startSupervisor } from "../../src/supervision/index.ts";
 import { type FakeChild, maker, settled } from "./support/fake-child.ts";
-import { refusal, refusalReason } from "./support/harness.ts";
+import { refusal, refusalReason, stage } from "./support/harness.ts";
 
 test("startChild for a running id: already_started with the child; for a stopped id: already_present", async () => {
   const a = maker();
@@ -152,4 +152,54 @@ test("extra arguments reach the start of a simple_one_for_one child at start and
     ["socket", 7],
   ]);
   expect(await refusalReason(simple.startChild({ id: "t", start }))).toBe("invalid_spec");
+});
+
+test("between two attempts to restart a child, calls answer restarting, and a terminate keeps it down", async () => {
+  let [starts, fail] = [0, (_: Error): void => undefined];
+  const start = (): FakeChild | Promise<FakeChild> => {
+    starts += 1;
+    return starts === 1 ? first.start() : new Promise((_, reject) => (fail = reject));
+  };
+  const first = maker();
+  const supervisor = await startSupervisor({ intensity: 9, children: [{ id: "a", start }] });
+  first.latest.crash();
+  await settled(); // the second start is under way; what is asked now comes before the third
+  const answers = [
+    supervisor.whichChild("a").then(({ child }) => child),
+    refusalReason(supervisor.restartChild("a")),
+    refusalReason(supervisor.deleteChild("a")),
+    refusalReason(supervisor.startChild({ id: "a", start })),
+    supervisor.terminateChild("a"),
+  ];
+  fail(new Error("not yet"));
+  expect(await Promise.all(answers)).toEqual([
+    "restarting",
+    "restarting",
+    "restarting",
+    "already_started",
+    undefined,
+  ]);
+  await settled();
+  expect(await supervisor.whichChild("a")).toEqual({ id: "a", child: undefined, type: "worker" });
+  expect(starts).toBe(2);
+});
+
+test("a terminate that comes just before the end of a backoff keeps the child down", async () => {
+  const { clock } = stage();
+  const [a, b] = [maker(), maker()];
+  let finish: (child: FakeChild) => void = () => undefined;
+  const slow = (): Promise<FakeChild> => new Promise((resolve) => (finish = resolve));
+  const backoff = { firstMs: 100, maxMs: 100 };
+  const supervisor = await startSupervisor({ backoff, children: [{ id: "a", start: a.start }] }, { clock });
+  a.latest.crash();
+  await settled();
+  const started = supervisor.startChild({ id: "slow", start: slow });
+  const terminated = supervisor.terminateChild("a"); // waits for its turn behind the slow start
+  await settled();
+  clock.advance(100);
+  finish(b.start());
+  await Promise.all([started, terminated]);
+  await settled();
+  expect(await supervisor.whichChild("a")).toEqual({ id: "a", child: undefined, type: "worker" });
+  expect(a.made).toHaveLength(1);
 });
