@@ -5,9 +5,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import type { Readable, Writable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
 import { FileError, codeOf } from "./file-errors.ts";
 import { callVariable } from "./process-end.ts";
+import { openOutputPipe, type OutputPipe } from "./output-pipe.ts";
 import { markOf, type ProcessMark } from "./process-table.ts";
 
 /**
@@ -53,26 +54,27 @@ export interface GatedCommand {
 /** Starts the shell and stops at the gate. @throws FileError if `cwd` is no directory or the command can't be started */
 export async function startCommand(request: CommandRequest): Promise<GatedCommand> {
   await requireDirectory(request.cwd);
-  const child = spawnGated(request);
-  // As the three pipes of its stdio say.
-  const [, output, early, control] = child.stdio as unknown as [null, Readable, Readable, Writable];
-  output.on("data", request.onOutput);
-  early.on("data", request.onOutput); // Only what the gate itself says, such as "bash: not found".
+  const pipe = await openOutputPipe();
+  const child = spawnGated(request, pipe);
+  const control = child.stdio[3] as Writable; // The last "pipe" of its stdio.
+  const outputs = [pipe?.stream, child.stdout, child.stderr].filter((stream) => stream instanceof Readable);
+  for (const output of outputs) output.on("data", request.onOutput);
   // A broken pipe means that the other side has ended, and its exit tells that.
-  for (const stream of [output, early, control]) stream.on("error", () => stream.destroy());
+  for (const stream of [...outputs, control]) stream.on("error", () => stream.destroy());
   const exited = new Promise<CommandExit>((resolve) => {
     child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
   });
   try {
     await once(child, "spawn");
   } catch (error) {
+    pipe?.stream.destroy();
     throw startError(error);
   }
   const pid = child.pid;
   if (pid === undefined) throw new FileError("The command could not be started");
   const ended = exited.then(async (exit) => {
     control.destroy();
-    await Promise.all([drain(output), drain(early)]);
+    await Promise.all(outputs.map(drain));
     return exit;
   });
   return {
@@ -83,17 +85,21 @@ export async function startCommand(request: CommandRequest): Promise<GatedComman
   };
 }
 
-function spawnGated(request: CommandRequest): ChildProcess {
+function spawnGated(request: CommandRequest, pipe: OutputPipe | null): ChildProcess {
+  const out = pipe?.writeEnd ?? "pipe";
   try {
     return spawn("/bin/sh", ["-c", gate, shell(), request.command], {
       cwd: request.cwd,
       env: { ...request.env, [callVariable]: request.callMarker },
       // A session of its own: one id for everything that it starts, and no terminal to take input from.
       detached: true,
-      stdio: ["ignore", "pipe", "pipe", "pipe"],
+      stdio: ["ignore", out, out, "pipe"],
     });
   } catch (error) {
+    pipe?.stream.destroy();
     throw startError(error); // Some failures come at once, others as an event.
+  } finally {
+    pipe?.release();
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bashTool } from "../../src/tools/built-in/bash.ts";
@@ -49,6 +49,23 @@ describe("output", () => {
     const command = "for i in 1 2 3 4 5; do echo out$i; echo err$i >&2; done";
     const result = await workbench().run(bashTool, { command });
     expect(textOf(result)).toBe("out1\nerr1\nout2\nerr2\nout3\nerr3\nout4\nerr4\nout5\nerr5\n");
+  });
+
+  it("can be opened by name, as scripts do", async () => {
+    const result = await workbench().run(bashTool, {
+      command: "echo a > /dev/stderr; echo b | tee /dev/stdout",
+    });
+    expect(textOf(result)).toBe("a\nb\nb\n");
+  });
+
+  it("leaves no descriptor open", async () => {
+    const bench = workbench();
+    await bench.run(bashTool, { command: "true" });
+    const count = (): number => readdirSync("/proc/self/fd").length;
+    const before = isLinux ? count() : 0;
+    for (let round = 0; round < 10; round += 1) await bench.run(bashTool, { command: "sleep 60 & echo x" });
+    if (isLinux) expect(count()).toBeLessThanOrEqual(before + 2);
+    await endMarked(bench.context.callMarker, { graceMs: 100 });
   });
 
   it("replaces bytes that are not UTF-8 and stores them as they are", async () => {

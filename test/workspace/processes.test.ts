@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import type { Readable, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { startCommand } from "../../src/workspace/command.ts";
 import { endMarked, endProcessGroup } from "../../src/workspace/process-end.ts";
@@ -34,6 +36,8 @@ async function running(
   await ready;
   return { mark: started.mark, marker, ended: started.ended };
 }
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function isLiving(pid: number): Promise<boolean> {
   return (await livingProcesses()).some((row) => row.pid === pid);
@@ -100,18 +104,18 @@ describe.runIf(isLinux)("recovery", () => {
   });
 
   it("counts a zombie as gone", async () => {
-    // The shell starts a child, becomes a program that never asks after it, and the child ends.
-    const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 60"], {
-      stdio: ["ignore", "pipe", "ignore"],
+    // The shell starts a child and becomes a program that never asks after it; then the child is let go.
+    const parent = spawn("sh", ["-c", "cat <&3 & echo $!; exec sleep 60 3<&-"], {
+      stdio: ["ignore", "pipe", "ignore", "pipe"],
     });
-    const [line] = (await once(parent.stdout, "data")) as [Buffer];
-    const pid = Number(line.toString());
-    let row = await processRow(pid);
-    while (row !== undefined && !row.isZombie) row = await processRow(pid);
-    if (row !== undefined) {
-      const mark = await markOf(pid);
-      expect(await endProcessGroup(mark)).toBe("gone");
-    }
+    const [line] = (await once(parent.stdout as Readable, "data")) as [Uint8Array];
+    const pid = Number(Buffer.from(line).toString());
+    while (readFileSync(`/proc/${parent.pid}/comm`, "utf8") !== "sleep\n") await turn();
+    (parent.stdio[3] as Writable).end();
+    while ((await processRow(pid))?.isZombie === false) await turn();
+    const mark = await markOf(pid);
+    expect(mark.startTime).not.toBeNull();
+    expect(await endProcessGroup(mark)).toBe("gone");
     parent.kill("SIGKILL");
   });
 });
