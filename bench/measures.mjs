@@ -1,0 +1,13 @@
+/** Every measure, in the order of the table. Each is loaded in a process of its own. */
+export const measures = {
+  append: () => import("./measures/append.mjs"),
+  "many-streams": () => import("./measures/many-streams.mjs"),
+  growth: () => import("./measures/growth.mjs"),
+  views: () => import("./measures/views.mjs"),
+  replay: () => import("./measures/replay.mjs"),
+  resume: () => import("./measures/resume.mjs"),
+  turn: () => import("./measures/turn.mjs"),
+  idle: () => import("./measures/idle.mjs"),
+  agent: () => import("./measures/agent.mjs"),
+  "start-up": () => import("./measures/start-up.mjs"),
+};

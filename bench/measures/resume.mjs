@@ -1,0 +1,46 @@
+/**
+ * Resuming a long session from its stored states, to where its whole transcript can be read, against replaying it from
+ * its first fact. The session was left as a kill leaves it, with facts behind the last stored state.
+ */
+import { loadStream } from "../../dist/actors/load.js";
+import { sessionActors } from "../../dist/actors/session/actors.js";
+import { openEventLog } from "../../dist/log/index.js";
+import { messagesOf } from "../../dist/projections/index.js";
+import { bigSession, sessionId, stream } from "../lib/big-session.mjs";
+import { compare, figure, millisecondsOf, ratioAtMost } from "../lib/compare.mjs";
+
+export async function measure() {
+  const log = await openEventLog(await bigSession(), { readOnly: true });
+  let resumed = await load(log, {});
+  if (resumed.fromVersion === 0) throw new Error("no stored state was used");
+  const measured = await compare(
+    () =>
+      millisecondsOf(async () => {
+        resumed = await load(log, {});
+      }),
+    () => millisecondsOf(() => load(log, { snapshots: false })),
+    { rounds: 5 },
+  );
+  await log.close();
+  const behind = resumed.version - resumed.fromVersion;
+  return [
+    figure({
+      name: `resume of ${resumed.version.toLocaleString("en")} facts`,
+      unit: "ms",
+      ...measured,
+      goal: ratioAtMost(1 / 100),
+      note: `aim 1/300; ${behind} facts behind the stored state, ${resumed.messages} messages`,
+    }),
+  ];
+}
+
+async function load(log, options) {
+  const { version, fromVersion, divergence, views } = await loadStream(
+    log,
+    stream,
+    sessionActors(sessionId),
+    options,
+  );
+  if (divergence !== null) throw new Error(`it diverges: ${JSON.stringify(divergence)}`);
+  return { version, fromVersion, messages: messagesOf(views.transcript).length };
+}
