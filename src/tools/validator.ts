@@ -30,7 +30,7 @@ type Dialect = "draft-07" | "2019-09" | "2020-12";
  *
  * @throws Error if it is no usable schema
  */
-export async function compileSchema(schema: JsonSchema): Promise<Validator> {
+async function compileSchema(schema: JsonSchema): Promise<Validator> {
   const dialect = dialectOf(schema);
   const [Ajv, formats] = await Promise.all([loadAjv(dialect), import("ajv-formats")]);
   const ajv = new Ajv(options);

@@ -68,7 +68,7 @@ async function hintFor(path: string): Promise<string> {
 const maxCompared = 5_000;
 
 /** Up to three names beside `path` that look like its own, the nearest first. */
-export async function similarNames(path: string): Promise<string[]> {
+async function similarNames(path: string): Promise<string[]> {
   let names: string[];
   try {
     names = await readdir(dirname(path));

@@ -19,7 +19,7 @@ import {
 export const callVariable = "LEMON_CALL";
 
 /** From the polite signal to the final one. */
-export const defaultGraceMs = 2_000;
+const defaultGraceMs = 2_000;
 
 const pollMs = 25;
 
