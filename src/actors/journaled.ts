@@ -1,29 +1,33 @@
 /**
- * The one shell: takes inputs in order, lets the actors decide, makes the facts durable, and only then shows them to
- * anybody and starts their effects. docs/reference/journaled-stream.md
+ * The one shell of a stream that this process leads: its mailbox, its running effects, its subscribers, and one
+ * incarnation of its actors after the other. docs/reference/journaled-stream.md
  */
 import { LemonError } from "../errors.ts";
-import { callIdOf, catalogue, upcast, type Fact, type FactType } from "../events/index.ts";
+import { callIdOf, type Fact, type FactType } from "../events/index.ts";
 import { FencedError, SessionBusyError, VersionConflictError, type EventLog } from "../log/index.ts";
 import type { Logger } from "../ports.ts";
-import type { LivePiece } from "../projections/index.ts";
 import type { Child, ExitReason } from "../supervision/index.ts";
-import type { Cascade, StreamActors } from "./cascade.ts";
+import type { StreamActors } from "./cascade.ts";
 import { EffectRunner, type EffectTable } from "./effect-runner.ts";
-import { ActorCrashError, MailboxFullError, ReplayDivergedError, StreamClosedError } from "./errors.ts";
+import { MailboxFullError, ReplayDivergedError, StreamClosedError } from "./errors.ts";
+import { Incarnation, type LifeEnd, type Surroundings } from "./incarnation.ts";
 import type { Leadership } from "./leadership.ts";
-import { loadStream, snapshotWriter } from "./load.ts";
-import { Mailbox, type Envelope, type Input } from "./mailbox.ts";
-import { recover } from "./recovery.ts";
+import { loadStream } from "./load.ts";
+import { Mailbox, type Input } from "./mailbox.ts";
+import { OpenDecisions } from "./open-decisions.ts";
+import { endOfGivenUp, recover } from "./recovery.ts";
 import { SessionViews } from "./session-views.ts";
-import { takeUnit, type Unit, type UnitParts } from "./unit.ts";
+import { SnapshotKeeper } from "./snapshot-keeper.ts";
+import { Subscribers, type StreamEvent } from "./subscribers.ts";
+import type { UnitParts } from "./unit.ts";
+import { Unmasked } from "./unmasked.ts";
 
-/** Facts between two stored states. */
-const SNAPSHOT_EVERY = 500;
 /** Inputs that may wait. */
 const MAILBOX_LIMIT = 10_000;
 /** Milliseconds between two tries of a stream whose log cannot be written. */
 const SUSPENDED_RETRY_MS = 1_000;
+/** Milliseconds that effects get to end once they are signalled at the close: a command needs a few for its group. */
+const CLOSING_MS = 4_000;
 
 /** What a stream is made of. */
 export interface StreamParts extends UnitParts {
@@ -36,78 +40,71 @@ export interface StreamParts extends UnitParts {
   readonly logger: Logger;
 }
 
-/** What a subscriber sees, in order. */
-export type StreamEvent = { readonly fact: Fact } | { readonly live: LivePiece };
-
-/**
- * A stream that this process leads. It outlives its actors: mailbox, running effects and subscribers survive a
- * restart, which `start` is.
- */
+/** A stream that this process leads. It outlives its actors; `start` begins each of their lives. */
 export class JournaledStream {
   readonly name: string;
   readonly #parts: StreamParts;
-  readonly #mailbox = new Mailbox();
-  readonly #runner: EffectRunner;
-  readonly #listeners = new Set<(event: StreamEvent) => void>();
-  /** Open decisions, by version: what an outcome that cannot be taken is replaced by depends on them. */
-  readonly #causes = new Map<number, Fact>();
-  readonly #unmasked = new Map<number, unknown>();
-  #views = new SessionViews();
-  #version = 0;
-  #storedVersion = 0;
-  /** `null` while there are no actors to take an input. */
-  #cascade: Cascade | null = null;
+  readonly #around: Surroundings;
+  #life: Incarnation | null = null;
   #exit: ((reason: ExitReason) => void) | null = null;
   /** Why the log cannot be written at the moment. */
   #fault: LemonError | null = null;
-  /** Set once for all: these machines cannot go on from this log. */
-  #diverged: ReplayDivergedError | null = null;
   #cancelRetry: (() => void) | null = null;
-  #pumping: Promise<void> | null = null;
-  #loading = false;
-  #ended = false;
-  #lostTo: unknown = null;
+  #loading: Promise<void> | null = null;
+  /** Why it takes no more inputs in this process, ever. */
+  #closed: LemonError | null = null;
 
   constructor(parts: StreamParts) {
-    this.name = parts.stream;
+    const { stream: name, log, leadership } = parts;
+    const report = (error: unknown, what: string): void => this.#report(error, what);
+    this.name = name;
     this.#parts = parts;
-    this.#runner = new EffectRunner(parts.effects(this), {
-      submit: async ({ type, data }, cause) =>
-        this.#ended ? null : this.#enqueue({ type, data, actor: cause.actor, causation: cause.version }),
-      live: (event) => this.#publish({ live: event }),
-      unexpected: (error) => this.#report(error, "an outcome could not be recorded"),
-    });
+    this.#around = {
+      name,
+      log,
+      lease: () => leadership.lease,
+      unit: parts,
+      mailbox: new Mailbox(),
+      runner: new EffectRunner(parts.effects(this), {
+        submit: async ({ type, data }, { actor, version }) =>
+          this.#closed === null ? this.#enqueue({ type, data, actor, causation: version }) : null,
+        live: (live) => this.#around.subscribers.publish({ live }),
+        unexpected: (error) => report(error, "an outcome could not be recorded"),
+      }),
+      open: new OpenDecisions(),
+      unmasked: new Unmasked(),
+      subscribers: new Subscribers(report),
+      snapshots: new SnapshotKeeper(log, name, report),
+      report,
+    };
   }
 
   /** State and transcript as of the last durable fact. */
   get views(): SessionViews {
-    return this.#views;
+    return this.#life?.views ?? new SessionViews();
   }
 
   /** Version of the last durable fact. */
   get version(): number {
-    return this.#version;
+    return this.#life?.version ?? 0;
   }
 
-  /** True once it takes no more inputs in this process, ever. */
-  get ended(): boolean {
-    return this.#ended;
+  /**
+   * Why it takes no more inputs: it was closed, another process leads it (`SessionBusyError`), or these machines
+   * cannot go on from its log (`ReplayDivergedError`). `null` while it takes them.
+   */
+  get closed(): LemonError | null {
+    return this.#closed;
   }
 
-  /** The `SessionBusyError` that names who leads it now, when the lead was lost for good; else `null`. */
-  get lostTo(): unknown {
-    return this.#lostTo;
-  }
-
-  /** The data of an input before its secrets were hidden, while calls that need it are open. */
+  /** The data of an input before its secrets were hidden, while calls that need it are open; else `null`. */
   unmasked(version: number): unknown {
-    return this.#unmasked.get(version) ?? null;
+    return this.#around.unmasked.get(version);
   }
 
-  /** Sees every durable fact and live event from now on. @returns a function that ends it */
+  /** Sees every durable fact and live piece from now on. @returns a function that ends it */
   subscribe(listener: (event: StreamEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#around.subscribers.add(listener);
   }
 
   /**
@@ -117,8 +114,7 @@ export class JournaledStream {
    * @throws LemonError when the session cannot take it now, or it cannot be recorded
    */
   async submit(type: FactType, data: unknown): Promise<Fact> {
-    if (this.#diverged !== null) throw this.#diverged;
-    if (this.#mailbox.length >= MAILBOX_LIMIT) throw new MailboxFullError(this.name, MAILBOX_LIMIT);
+    if (this.#around.mailbox.length >= MAILBOX_LIMIT) throw new MailboxFullError(this.name, MAILBOX_LIMIT);
     const fact = await this.#enqueue({ type, data, actor: "caller", causation: null });
     if (fact === null) throw new LemonError("not_found", `${type}: nothing waits for ${callIdOf(data)}`);
     return fact;
@@ -131,14 +127,11 @@ export class JournaledStream {
    */
   async start(): Promise<Child> {
     await this.#parts.leadership.claim(this.name, this);
-    let settle: (reason: ExitReason) => void = () => undefined;
-    const exited = new Promise<ExitReason>((resolve) => (settle = resolve));
-    this.#exit = settle;
-    await this.#pumping;
+    const exited = new Promise<ExitReason>((resolve) => (this.#exit = resolve));
     await this.#load();
     return {
       exited,
-      shutdown: (reason) => void this.#stop(reason),
+      shutdown: () => void this.close(),
       kill: () => this.#leave({ kind: "killed" }),
     };
   }
@@ -148,272 +141,154 @@ export class JournaledStream {
    * the next start.
    */
   async giveUp(): Promise<void> {
-    const { run, usage } = this.#views.session;
-    await this.#pumping;
-    if (run === null) return;
-    const data = {
-      runId: run.runId,
-      status: "failed",
-      stopReason: "error",
-      error: { class: "session_crashed", status: null },
-      usage,
-      turns: run.turn,
-    };
-    const fact = { type: "agent.ended", data, kind: "input" as const, actor: "recovery", causation: null };
+    const life = this.#life;
+    if (life === null) return;
+    await life.stop();
     const { log, leadership, clock } = this.#parts;
-    const [recorded] = await log.append(
-      this.name,
-      this.#version,
-      [{ ...fact, correlation: run.runId, at: clock.now() }],
-      { fence: leadership.lease },
-    );
-    if (recorded === undefined) return;
-    this.#version = recorded.version;
-    this.#views.fold(recorded);
-    this.#publish({ fact: recorded });
+    const end = endOfGivenUp(life.views.session, clock.now());
+    if (end === null) return;
+    for (const fact of await log.append(this.name, life.version, [end], { fence: leadership.lease })) life.take(fact);
   }
 
   /** Ends it in this process: effects are signalled, what waits is refused, the lead is given back. */
   async close(): Promise<void> {
-    await this.#stop({ kind: "shutdown" });
+    if (this.#closed instanceof StreamClosedError) return;
+    const { runner, mailbox, report } = this.#around;
+    this.#closed = new StreamClosedError(this.name);
+    this.#cancelRetry?.();
+    runner.abortAll("the stream is closing");
+    try {
+      await this.#life?.stop();
+      for (const { reject } of mailbox.drain()) reject(this.#closed);
+      await this.#effectsEnded();
+      await this.#parts.leadership.unclaim(this.name);
+    } catch (error) {
+      report(error, "the lead of a stream could not be given back");
+    } finally {
+      this.#leave({ kind: "shutdown" });
+    }
   }
 
   /** The right to lead is gone: nothing may take effect any more under it. */
   loseLead(): void {
-    this.#runner.abortAll("the lease was lost");
+    this.#around.runner.abortAll("the lease was lost");
   }
 
   #enqueue(input: Input): Promise<Fact | null> {
     return new Promise((resolve, reject) => {
-      if (this.#ended) return reject(new StreamClosedError(this.name));
-      this.#mailbox.push({ input, substitute: false, resolve, reject });
-      if (this.#fault === null) this.#wake();
-      else void this.#resume();
+      if (this.#closed !== null) return reject(this.#closed);
+      this.#around.mailbox.push({ input, substitute: false, resolve, reject });
+      if (this.#fault === null) this.#life?.wake();
+      else void this.#tryAgain();
     });
   }
 
-  #wake(): void {
-    if (this.#pumping !== null || this.#cascade === null || this.#mailbox.length === 0) return;
-    this.#pumping = this.#pump()
-      .catch((error: unknown) => this.#leave({ kind: "crash", detail: error }))
-      .finally(() => {
-        this.#pumping = null;
-        this.#wake();
-      });
-  }
-
-  async #pump(): Promise<void> {
-    // What one turn of the event loop brings is taken together.
-    await Promise.resolve();
-    while (this.#cascade !== null && this.#mailbox.length > 0) {
-      const unit = takeUnit(this.#cascade, this.#mailbox, this.#parts);
-      const recorded = await this.#record(unit);
-      if (recorded === null) return;
-      this.#show(unit, recorded);
-      if (unit.crash !== null) this.#leave({ kind: "crash", detail: unit.crash.error });
-    }
-  }
-
-  /** Makes a unit durable. @returns its facts, `null` when they could not be recorded and the pump has to stop */
-  async #record(unit: Unit): Promise<readonly Fact[] | null> {
-    if (unit.facts.length === 0) return [];
-    const { log, leadership } = this.#parts;
-    try {
-      return await log.append(this.name, this.#version, unit.facts, { fence: leadership.lease });
-    } catch (error) {
-      await this.#notRecorded(unit, error);
-      return null;
-    }
-  }
-
-  /** The unit is durable: now the views, the subscribers, the effects and the senders may know. */
-  #show(unit: Unit, recorded: readonly Fact[]): void {
-    const before = this.#version;
-    this.#version += recorded.length;
-    for (const { verdict } of unit.verdicts) {
-      if (verdict.kind === "taken" && verdict.unmasked !== null) this.#unmasked.set(verdict.version, verdict.unmasked);
-    }
-    for (const fact of recorded) this.#views.fold(fact);
-    for (const fact of recorded) this.#publish({ fact });
-    this.#startEffects(recorded);
-    for (const { envelope, verdict } of unit.verdicts) {
-      if (verdict.kind === "taken") envelope.resolve(recorded[verdict.version - before - 1] ?? null);
-      else if (verdict.kind === "late") envelope.resolve(null);
-      else if (verdict.kind === "refused") envelope.reject(verdict.error);
-      else this.#replace(envelope, verdict.error);
-    }
-    if (unit.crash === null) this.#keepSnapshot(SNAPSHOT_EVERY);
-  }
-
-  #startEffects(recorded: readonly Fact[]): void {
-    const slots = this.#cascade?.slots;
-    if (slots === undefined) return;
-    const open = new Set(slots.values());
-    this.#runner.keepOnly(open, "settled by a decision");
-    for (const version of this.#causes.keys()) if (!open.has(version)) this.#causes.delete(version);
-    for (const fact of recorded) {
-      if (fact.type === "model.responded" || fact.type === "agent.ended") this.#forgetUnmasked(fact.version);
-      if (!open.has(fact.version)) continue;
-      this.#causes.set(fact.version, fact);
-      this.#runner.start(fact);
-    }
-  }
-
-  #forgetUnmasked(before: number): void {
-    for (const version of this.#unmasked.keys()) if (version < before) this.#unmasked.delete(version);
-  }
-
-  async #notRecorded(unit: Unit, error: unknown): Promise<void> {
-    this.#cascade = null;
-    this.#mailbox.unshift(unit.verdicts.map(({ envelope }) => envelope));
-    if (error instanceof VersionConflictError) {
+  #lifeEnded({ kind, error }: LifeEnd): void {
+    if (kind === "crashed" || error instanceof VersionConflictError || !(error instanceof LemonError)) {
+      // The supervisor decides whether there is a next life.
       this.#leave({ kind: "crash", detail: error });
     } else if (error instanceof FencedError || error instanceof SessionBusyError) {
-      await this.#regainLead();
-    } else if (error instanceof LemonError) {
-      this.#suspend(error);
+      void this.#regainLead();
     } else {
-      this.#leave({ kind: "crash", detail: error });
+      this.#suspend(error);
     }
   }
 
   /** The lease expired or changed hands: acquire again, or end where another leads by now. */
   async #regainLead(): Promise<void> {
-    this.#runner.abortAll("the lease was lost");
+    this.#around.runner.abortAll("the lease was lost");
     try {
       await this.#parts.leadership.regain(this.name, this);
+      await this.#load();
     } catch (error) {
-      this.#ended = true;
-      this.#lostTo = error;
-      for (const { reject } of this.#mailbox.drain()) reject(error);
+      if (!(error instanceof SessionBusyError)) return this.#suspend(asLemonError(error));
+      this.#refuseFrom(error);
       this.#leave({ kind: "shutdown", detail: "lease_lost" });
-      return;
     }
-    await this.#load();
   }
 
   /** The log cannot be written: callers are told, outcomes wait, and it is tried again every second. */
   #suspend(error: LemonError): void {
     this.#fault = error;
-    this.#cascade = null;
-    for (const { reject } of this.#mailbox.takeCallers()) reject(error);
+    for (const { reject } of this.#around.mailbox.takeCallers()) reject(error);
     this.#cancelRetry?.();
-    this.#cancelRetry = this.#parts.clock.setTimer(SUSPENDED_RETRY_MS, () => void this.#resume());
+    this.#cancelRetry = this.#parts.clock.setTimer(SUSPENDED_RETRY_MS, () => void this.#tryAgain());
   }
 
-  async #resume(): Promise<void> {
-    if (this.#fault === null || this.#loading || this.#ended) return;
+  async #tryAgain(): Promise<void> {
+    if (this.#fault === null || this.#loading !== null || this.#closed !== null) return;
     this.#cancelRetry?.();
     this.#cancelRetry = null;
-    const fault = this.#fault;
     try {
-      await this.#pumping;
       await this.#load();
     } catch (error) {
-      this.#suspend(error instanceof LemonError ? error : fault);
+      this.#suspend(asLemonError(error));
     }
   }
 
-  async #load(): Promise<void> {
+  #load(): Promise<void> {
+    this.#loading ??= this.#begin().finally(() => (this.#loading = null));
+    return this.#loading;
+  }
+
+  /** Begins the next life, from what the log holds. */
+  async #begin(): Promise<void> {
     const { log, actors } = this.#parts;
-    this.#loading = true;
-    try {
-      const loaded = await loadStream(log, this.name, actors);
-      this.#views = loaded.views;
-      this.#version = loaded.version;
-      this.#storedVersion = loaded.fromVersion;
-      if (loaded.divergence !== null) {
-        this.#diverged = new ReplayDivergedError(this.name, loaded.divergence.version);
-        for (const { reject } of this.#mailbox.drain()) reject(this.#diverged);
-        return;
-      }
-      const { outcomes, again } = await recover(log, this.name, loaded.cascade.slots, this.#runner, this.#mailbox);
-      this.#mailbox.unshift(
-        outcomes.map(({ outcome: { type, data }, cause }) => {
-          this.#causes.set(cause.version, cause);
-          const input: Input = { type, data, actor: "recovery", causation: cause.version };
-          const reject = (error: unknown): void => this.#report(error, "recovery could not settle a call");
-          return { input, substitute: true, resolve: () => undefined, reject };
-        }),
-      );
-      this.#fault = null;
-      this.#cascade = loaded.cascade;
-      for (const cause of again) {
-        this.#causes.set(cause.version, cause);
-        this.#runner.start(cause);
-      }
-    } finally {
-      this.#loading = false;
-    }
-    this.#wake();
-  }
-
-  /** An input that an actor crashed on, or that cannot be recorded: an outcome is replaced by the error of its slot. */
-  #replace(envelope: Envelope, error: unknown): void {
-    const { input, substitute } = envelope;
-    const cause = input.causation === null ? undefined : this.#causes.get(input.causation);
-    const effect = cause === undefined ? undefined : this.#runner.effectOf(cause.type);
-    const settles = catalogue[input.type].belongsTo === undefined;
-    if (cause === undefined || effect === undefined || substitute || !settles) {
-      envelope.reject(error instanceof LemonError ? error : new ActorCrashError(this.name, input.type, error));
+    const { snapshots, runner, mailbox, open, report } = this.#around;
+    // What the last one had in flight has to be in the log, or refused, before it is read.
+    await this.#life?.stop();
+    const loaded = await loadStream(log, this.name, actors);
+    snapshots.loaded(loaded.fromVersion);
+    const life = new Incarnation(loaded, this.#around, (end) => this.#lifeEnded(end));
+    this.#life = life;
+    if (loaded.divergence !== null) {
+      this.#refuseFrom(new ReplayDivergedError(this.name, loaded.divergence.version));
       return;
     }
-    const { type, data } = effect.failed(cause as Parameters<typeof effect.failed>[0], error);
-    this.#report(error, "an outcome was replaced by an error");
-    this.#mailbox.unshift([{ ...envelope, input: { ...input, type, data }, substitute: true }]);
+    const { outcomes, again } = await recover(log, this.name, loaded.cascade.slots, runner, mailbox);
+    const reject = (error: unknown): void => report(error, "recovery could not settle a call");
+    mailbox.unshift(
+      outcomes.map(({ outcome: { type, data }, cause }) => {
+        open.add(cause);
+        const input: Input = { type, data, actor: "recovery", causation: cause.version };
+        return { input, substitute: true, resolve: () => undefined, reject };
+      }),
+    );
+    this.#fault = null;
+    for (const cause of again) {
+      open.add(cause);
+      runner.start(cause);
+    }
+    life.begin();
   }
 
-  /** Ends this incarnation; the supervisor decides whether there is a next one. */
+  /** From now on every input, waiting or to come, is refused with this. */
+  #refuseFrom(error: LemonError): void {
+    this.#closed = error;
+    for (const { reject } of this.#around.mailbox.drain()) reject(error);
+  }
+
+  async #effectsEnded(): Promise<void> {
+    let cancel: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => (cancel = this.#parts.clock.setTimer(CLOSING_MS, resolve)));
+    await Promise.race([this.#around.runner.idle(), late]);
+    cancel();
+  }
+
   #leave(reason: ExitReason): void {
-    this.#cascade = null;
     const exit = this.#exit;
     this.#exit = null;
     exit?.(reason);
-  }
-
-  async #stop(reason: ExitReason): Promise<void> {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.#cancelRetry?.();
-    this.#runner.abortAll("the stream is closing");
-    await this.#pumping;
-    this.#keepSnapshot(SNAPSHOT_EVERY / 10);
-    this.#cascade = null;
-    for (const { reject } of this.#mailbox.drain()) reject(new StreamClosedError(this.name));
-    await this.#runner.idle();
-    await this.#parts.leadership.unclaim(this.name);
-    this.#leave(reason);
-  }
-
-  #keepSnapshot(every: number): void {
-    if (this.#cascade === null || this.#version - this.#storedVersion < every) return;
-    this.#storedVersion = this.#version;
-    const texts = this.#views.store().set("actors", JSON.stringify(this.#cascade.snapshot()));
-    const version = this.#version;
-    const saved = this.#parts.log.commit((work) => {
-      for (const [name, text] of texts) {
-        work.saveSnapshot({ stream: this.name, name, version, writer: snapshotWriter, text });
-      }
-    });
-    saved.catch((error: unknown) => {
-      this.#views.forgetStored();
-      this.#report(error, "a stored state could not be written");
-    });
-  }
-
-  #publish(event: StreamEvent): void {
-    const seen = "fact" in event ? { fact: upcast(event.fact) } : event;
-    for (const listener of this.#listeners) {
-      try {
-        listener(seen);
-      } catch (error) {
-        this.#report(error, "a subscriber threw");
-      }
-    }
   }
 
   #report(error: unknown, what: string): void {
     const reason = error instanceof LemonError ? error.code : error instanceof Error ? error.name : typeof error;
     this.#parts.logger.error({ stream: this.name, reason }, what);
   }
+}
+
+function asLemonError(error: unknown): LemonError {
+  return error instanceof LemonError
+    ? error
+    : new LemonError("unavailable", "the log could not be read", { cause: error });
 }

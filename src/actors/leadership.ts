@@ -2,7 +2,7 @@
  * The runtime's right to lead its streams: one lease with one heartbeat, to which every stream of the runtime points.
  */
 import { LemonError } from "../errors.ts";
-import type { EventLog, Lease } from "../log/index.ts";
+import { FencedError, type EventLog, type Lease } from "../log/index.ts";
 import type { Clock, Logger } from "../ports.ts";
 
 /** Milliseconds that a lease lives without a heartbeat. */
@@ -56,7 +56,14 @@ export class Leadership {
 
   /** Points a stream to the lease. @throws SessionBusyError when another live lease leads it */
   async claim(stream: string, led: Led): Promise<void> {
-    await this.#log.claim(stream, this.#lease);
+    try {
+      await this.#log.claim(stream, this.#lease);
+    } catch (error) {
+      // A process that slept too long finds its lease expired: the next one is as good.
+      if (!(error instanceof FencedError)) throw error;
+      await this.#acquireOnce();
+      await this.#log.claim(stream, this.#lease);
+    }
     this.#led.set(stream, led);
   }
 
@@ -68,10 +75,8 @@ export class Leadership {
 
   /** After the lease was lost: acquires the next one and claims the stream again. @throws SessionBusyError */
   async regain(stream: string, led: Led): Promise<void> {
-    // Several streams notice at once; the lease is acquired for all of them by the first.
-    this.#regaining ??= this.#acquireAgain().finally(() => (this.#regaining = null));
-    await this.#regaining;
     this.#led.delete(stream);
+    await this.#acquireOnce();
     await this.claim(stream, led);
   }
 
@@ -79,6 +84,12 @@ export class Leadership {
   async close(): Promise<void> {
     this.#cancelBeat();
     await this.#log.release(this.#lease);
+  }
+
+  /** Several streams notice at once; the lease is acquired for all of them by the first. */
+  #acquireOnce(): Promise<void> {
+    this.#regaining ??= this.#acquireAgain().finally(() => (this.#regaining = null));
+    return this.#regaining;
   }
 
   async #acquireAgain(): Promise<void> {

@@ -1,9 +1,9 @@
 /**
  * After a restart: every decision without an outcome gets one, by its kind, before anything else happens.
  */
-import type { Fact } from "../events/index.ts";
+import { upcast, type Fact, type NewFact } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
-import { upcast } from "../events/index.ts";
+import type { SessionView } from "../projections/index.ts";
 import type { EffectRunner, Outcome } from "./effect-runner.ts";
 import type { Mailbox } from "./mailbox.ts";
 
@@ -41,4 +41,25 @@ export async function recover(
     }
   }
   return { outcomes, again };
+}
+
+/**
+ * The end of a run that its actors cannot decide any more, since they keep crashing: they take it at their next start.
+ * `null` when no run is open.
+ *
+ * @param at - epoch milliseconds
+ */
+export function endOfGivenUp({ run, usage }: SessionView, at: number): NewFact | null {
+  if (run === null) return null;
+  const { runId, turn: turns } = run;
+  const error = { class: "session_crashed", status: null };
+  return {
+    type: "agent.ended",
+    data: { runId, status: "failed", stopReason: "error", error, usage, turns },
+    kind: "input",
+    actor: "recovery",
+    causation: null,
+    correlation: runId,
+    at,
+  };
 }

@@ -8,7 +8,7 @@ export {
 } from "./errors.ts";
 export { SessionNotFoundError } from "../replay/index.ts";
 export { readFacts } from "./facts.ts";
-export { createRuntime, defaultHome, type Runtime, type RuntimeOptions } from "./runtime.ts";
+export { createRuntime, type Runtime, type RuntimeOptions } from "./runtime.ts";
 export type { SessionOptions } from "./session-factory.ts";
 export {
   Session,

@@ -1,12 +1,12 @@
 /** Puts the rooms together: one runtime is one log, one lease, one supervision tree. */
 import { mkdir } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { homedir } from "node:os";
 import path from "node:path";
 import type * as Rxjs from "rxjs";
 import type { Observable } from "rxjs";
 import { Leadership } from "../actors/index.ts";
 import { loadConfig, type Config, type ConfigOverrides } from "../config/index.ts";
+import { defaultHome } from "../home.ts";
 import { leaseOwner, openEventLog, type EventLog } from "../log/index.ts";
 import { silentLogger, type Clock, type Ids, type Logger, type Random } from "../ports.ts";
 import type { ModelSource } from "../providers/index.ts";
@@ -73,12 +73,6 @@ export interface Runtime extends AsyncDisposable {
     stateAt(sessionId: string, version?: number): Promise<StateAt>;
   };
   close(): Promise<void>;
-}
-
-/** `$LEMON_HOME`, else `~/.lemon`. */
-export function defaultHome(env: Readonly<Record<string, string | undefined>> = process.env): string {
-  const named = env["LEMON_HOME"]?.trim();
-  return named === undefined || named === "" ? path.join(homedir(), ".lemon") : path.resolve(named);
 }
 
 /**

@@ -134,8 +134,11 @@ export class Session implements AsyncDisposable {
 
   /** The end of the open run, or of the last one; `null` when there never was a run. */
   async outcome(): Promise<Outcome | null> {
-    const { run, outcome } = this.#deps.stream.views.session;
-    return run === null ? outcomeOf(outcome) : this.#waitFor(run.runId);
+    const { closed, views } = this.#deps.stream;
+    const { run, outcome } = views.session;
+    if (run === null) return outcomeOf(outcome);
+    if (closed !== null) throw closed;
+    return this.#waitFor(run.runId);
   }
 
   /** Adds a user message before the next model request of the open run. @throws NotStreamingError without a run */

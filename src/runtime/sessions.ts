@@ -1,10 +1,10 @@
 /** `runtime.sessions`: starts, resumes and lists sessions, each under a supervisor of its own. */
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { StreamClosedError, type JournaledStream } from "../actors/index.ts";
+import type { JournaledStream } from "../actors/index.ts";
 import { LemonError } from "../errors.ts";
 import { listSessions, requireSession, SessionNotFoundError, type SessionSummary } from "../replay/index.ts";
-import { startSupervisor, SupervisorError, type Child, type ExitReason, type Supervisor } from "../supervision/index.ts";
+import { startSupervisor, SupervisorError, type Child, type Supervisor } from "../supervision/index.ts";
 import { InvalidSessionIdError, SessionExistsError, SessionFailedError } from "./errors.ts";
 import type { SessionFactory, SessionOptions } from "./session-factory.ts";
 import { Session } from "./session.ts";
@@ -147,22 +147,21 @@ export class Sessions {
     } catch (error) {
       throw causeOf(error);
     }
-    void child?.exited.then((reason) => this.#ended(id, session, stream, reason));
+    void child?.exited.then(() => this.#ended(id, session, stream));
     return { session, stream };
   }
 
   /** The session's supervisor has ended: by shutdown, since another process leads it now, or by giving up. */
-  async #ended(id: string, session: Session, stream: JournaledStream, reason: ExitReason): Promise<void> {
+  async #ended(id: string, session: Session, stream: JournaledStream): Promise<void> {
     this.#live.delete(id);
-    const wasEnded = stream.ended;
+    const { closed } = stream;
     try {
-      if (!wasEnded) await stream.giveUp();
+      if (closed === null) await stream.giveUp();
     } catch (error) {
       this.#warn(error, "the end of a run could not be recorded");
     } finally {
       await stream.close();
-      const isGivenUp = reason.kind === "crash" || !wasEnded;
-      session.fail(stream.lostTo ?? (isGivenUp ? new SessionFailedError(id) : new StreamClosedError(stream.name)));
+      session.fail(closed ?? new SessionFailedError(id));
     }
   }
 

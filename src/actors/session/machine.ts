@@ -72,6 +72,8 @@ const callEnded = carryOn<"tool_call.completed" | "tool_call.blocked" | "tool_ca
   (run, event, limits) => takeCallEnd(run, event.data.callId, limits),
 );
 const givenUp = session.assign({ run: null });
+/** Changes nothing: XState's `can` refuses a transition that has neither a target nor an action. */
+const noted = session.assign({});
 
 /** The decider of a session's stream: its root actor. */
 export const sessionMachine = session.createMachine({
@@ -85,7 +87,7 @@ export const sessionMachine = session.createMachine({
     idle: {
       on: {
         "session.configured": { actions: configure },
-        "session.shut_down": { actions: [] },
+        "session.shut_down": { actions: noted },
         "prompt.submitted": { target: "running", actions: openRun },
       },
     },

@@ -1,0 +1,50 @@
+/** Stores the state of a stream from time to time. Stored states are disposable: one that fails to be written is told and forgotten. */
+import type { EventLog } from "../log/index.ts";
+import type { Cascade } from "./cascade.ts";
+import { snapshotWriter } from "./load.ts";
+import type { StreamViews } from "./session-views.ts";
+
+/** Facts between two stored states. */
+const EVERY = 500;
+/** Facts that are worth a stored state when the stream is closed. */
+const AT_CLOSE = 50;
+
+/** The stored states of one stream. */
+export class SnapshotKeeper {
+  readonly #log: EventLog;
+  readonly #stream: string;
+  readonly #report: (error: unknown, what: string) => void;
+  #storedVersion = 0;
+
+  constructor(log: EventLog, stream: string, report: (error: unknown, what: string) => void) {
+    this.#log = log;
+    this.#stream = stream;
+    this.#report = report;
+  }
+
+  /** The stream was loaded from a stored state of this version, 0 for none. */
+  loaded(version: number): void {
+    this.#storedVersion = version;
+  }
+
+  /**
+   * Stores actors and views if enough facts have come since. Only when all facts that the actors have seen are
+   * durable and none of them is spoilt.
+   */
+  keep(cascade: Cascade, views: StreamViews, isClosing = false): void {
+    const { version } = cascade;
+    if (version - this.#storedVersion < (isClosing ? AT_CLOSE : EVERY)) return;
+    this.#storedVersion = version;
+    const texts = views.store().set("actors", JSON.stringify(cascade.snapshot()));
+    this.#log
+      .commit((work) => {
+        for (const [name, text] of texts) {
+          work.saveSnapshot({ stream: this.#stream, name, version, writer: snapshotWriter, text });
+        }
+      })
+      .catch((error: unknown) => {
+        views.forgetStored();
+        this.#report(error, "a stored state could not be written");
+      });
+  }
+}
