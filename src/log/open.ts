@@ -6,6 +6,7 @@ import { loadSchemas } from "../events/index.ts";
 import { LogUnavailableError } from "./errors.ts";
 import type { EventLog, OpenOptions } from "./port.ts";
 import type { FactCheck } from "./sqlite/append.ts";
+import { guarded } from "./sqlite/connection.ts";
 import { SqliteEventLog } from "./sqlite/engine.ts";
 import { openFile, openMemory } from "./sqlite/open-file.ts";
 
@@ -31,7 +32,16 @@ export async function openEventLog(urlOrPath: string, options: OpenOptions = {})
   if (location !== MEMORY) warnOfNetwork(location, onWarning);
   // The schemas take longer to load than a log to open, and a reader never needs them.
   const checkFact = readOnly ? checkNothing : (await loadSchemas()).checkFact;
-  return new SqliteEventLog({ db, location, readOnly }, { durability, now, checkFact, onWarning });
+  const connection = { db, location, readOnly };
+  try {
+    return guarded(
+      connection,
+      () => new SqliteEventLog(connection, { durability, now, checkFact, onWarning }),
+    );
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
 /** Never asked: a log that was opened read-only refuses every unit. */

@@ -56,10 +56,16 @@ export class HeadFile {
     }
   }
 
-  /** Says so when the log lacks the fact that the file names. */
+  /** Says so when the log lacks the fact that the file names. Never throws: a damaged log can still be read in part. */
   check(): void {
     const head = readHead(this.#file);
-    if (head === null || head === UNREADABLE || this.#holds(head)) return;
+    if (head === null || head === UNREADABLE) return;
+    try {
+      if (this.#holds(head)) return;
+    } catch (error) {
+      this.#onWarning(`could not look for position ${head.position}: ${messageOf(error)}`);
+      return;
+    }
     this.#onWarning(
       `${this.#file} names position ${head.position}, which this log does not hold: facts were lost, see \`lemon verify\``,
     );
@@ -86,8 +92,7 @@ export function readHead(file: string): LogHead | typeof UNREADABLE | null {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? null : UNREADABLE;
   }
   return parseHead(text);
 }

@@ -25,10 +25,11 @@ interface Walked {
  */
 export async function* verify(connection: Connection, only: string | undefined): AsyncGenerator<Finding> {
   const head = connection.location === ":memory:" ? null : readHead(headFileOf(connection.location));
-  if (only === undefined) yield* checkFile(connection);
   yield* checkFacts(connection, only);
   yield* checkHead(connection, only, head);
-  if (only === undefined) yield* checkBlobs(connection);
+  if (only !== undefined) return;
+  yield* checkBlobs(connection);
+  yield* checkFile(connection);
 }
 
 /** The structure of the database. It does not see a changed byte inside a row: the hash chain does. */
@@ -39,7 +40,7 @@ function* checkFile({ db, location }: Connection): Generator<Finding> {
       if (message !== "ok") yield error("damaged_file", `${location}: ${message}`);
     }
   } catch (fault) {
-    yield damage(fault, location, null);
+    yield { ...damage(fault, location, null), code: "damaged_file" };
   }
 }
 

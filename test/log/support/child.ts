@@ -1,6 +1,6 @@
 /** Other processes that use the log. They run JavaScript: Node.js 20 reads no TypeScript. */
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import ts from "typescript";
@@ -21,6 +21,7 @@ export function compileLog(): { readonly directory: string; remove(): void } {
   const cache = path.join(root, "node_modules/.cache");
   mkdirSync(cache, { recursive: true });
   const directory = mkdtempSync(path.join(cache, "log-test-"));
+  chmodSync(directory, 0o755); // a child may be another user
   const rooms = ["events", "log"].flatMap((room) =>
     readdirSync(path.join(root, "src", room), { recursive: true, encoding: "utf8" }).map((file) =>
       path.join(room, file),
