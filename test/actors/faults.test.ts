@@ -1,13 +1,12 @@
-import { createMachine, fromTransition } from "xstate";
+import { createMachine } from "xstate";
 import { describe, expect, test } from "vitest";
 import { LogFullError, SessionBusyError, VersionConflictError } from "../../src/log/index.ts";
 import type { StreamActors } from "../../src/actors/cascade.ts";
 import { sessionMachine } from "../../src/actors/session/machine.ts";
-import { stepToolRunner, type ToolRunnerEvent, type ToolRunnerState } from "../../src/actors/tool-runner/machine.ts";
-import type { Decision, Fact } from "../../src/events/index.ts";
+import type { Fact } from "../../src/events/index.ts";
 import { memoryLog, tampered, type Tampering } from "../support/log-doubles.ts";
 import { factsOf } from "../support/runtimes.ts";
-import { responded, returned, settled, startRig, type StreamRig } from "../support/streams.ts";
+import { responded, returned, settled, startRig, touchyRunner, type StreamRig } from "../support/streams.ts";
 
 const prompt = { runId: "run_1", content: [{ type: "text", text: "go" }] };
 
@@ -21,24 +20,6 @@ function brokenRoot(): Pick<StreamActors, "root"> {
   const fail = { actions: () => expect.fail("cannot take this") };
   const on = { ...running?.on, "tool_call.completed": fail, "tool_call.interrupted": fail };
   return { root: createMachine({ ...sessionMachine.config, states: { ...states, running: { ...running, on } } } as never) };
-}
-
-/** A runner that throws on a result that says `poison`. */
-function touchyRunner(): { member: ReturnType<typeof fromTransition<ToolRunnerState, ToolRunnerEvent, never, undefined, Decision>> } {
-  return {
-    member: fromTransition<ToolRunnerState, ToolRunnerEvent, never, undefined, Decision>(
-      (state, event, { emit }) => {
-        if (event.type === "tool_call.returned") {
-          const [block] = event.data.content;
-          if (block?.type === "text" && block.text === "poison") throw new Error("cannot take this");
-        }
-        const step = stepToolRunner(state, event);
-        if (step.decision !== null) emit(step.decision);
-        return step.state;
-      },
-      { phase: "new", call: null },
-    ),
-  };
 }
 
 /** A prompt, answered by two parallel calls that are running. */

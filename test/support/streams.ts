@@ -1,11 +1,17 @@
+import { fromTransition } from "xstate";
 import { checkFact } from "../../src/events/schemas.ts";
 import type { EffectTable, Outcome } from "../../src/actors/effect-runner.ts";
-import { JournaledStream, type StreamEvent } from "../../src/actors/journaled.ts";
+import { JournaledStream } from "../../src/actors/journaled.ts";
+import type { StreamEvent } from "../../src/actors/subscribers.ts";
 import { Leadership } from "../../src/actors/leadership.ts";
+import { retryEffect } from "../../src/actors/session/effects.ts";
+import { requestDigest } from "../../src/actors/session/request.ts";
+import { messagesOf } from "../../src/projections/index.ts";
 import { sessionActors } from "../../src/actors/session/actors.ts";
 import { AlreadyStreamingError, NotStreamingError } from "../../src/actors/errors.ts";
 import type { StreamActors } from "../../src/actors/cascade.ts";
-import { noUsage, type Fact, type FactData, type ModelCall } from "../../src/events/index.ts";
+import { stepToolRunner, type ToolRunnerEvent, type ToolRunnerState } from "../../src/actors/tool-runner/machine.ts";
+import { noUsage, type Decision, type Fact, type FactData, type ModelCall } from "../../src/events/index.ts";
 import type { EventLog } from "../../src/log/index.ts";
 import { silentLogger } from "../../src/ports.ts";
 import { createMasker, type KnownSecret } from "../../src/secrets/index.ts";
@@ -74,7 +80,12 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
     });
   const table: EffectTable = {
     "model.requested": {
-      run: (fact, { signal }) => run(fact, signal),
+      run: async (fact, { signal }) => {
+        const { session, transcript } = stream.views;
+        const requestSha256 = requestDigest(session.systemPrompt, messagesOf(transcript));
+        const outcome = await run(fact, signal);
+        return outcome.type === "model.responded" ? { ...outcome, data: { ...outcome.data, requestSha256 } } : outcome;
+      },
       recover: () => Promise.resolve({ type: "model.lost", data: {} }),
       failed: () => modelFailed("internal"),
     },
@@ -88,9 +99,10 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
         ),
       failed: (fact, error) => returned(fact.data.callId, String(error), { isError: true, errorType: "internal" }),
     },
+    "model.retry_scheduled": retryEffect(clock),
     "approval.requested": { run: null, recover: () => Promise.resolve("wait"), failed: () => modelFailed("internal") },
   };
-  const stream = new JournaledStream({
+  const stream: JournaledStream = new JournaledStream({
     stream: "session-s",
     log,
     leadership,
@@ -126,6 +138,23 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
       return count.started;
     },
   };
+}
+
+/** A runner that throws on a result that says `poison`. */
+export function touchyRunner(): Pick<StreamActors, "member"> {
+  const member = fromTransition<ToolRunnerState, ToolRunnerEvent, never, undefined, Decision>(
+    (state, event, { emit }) => {
+      if (event.type === "tool_call.returned") {
+        const [block] = event.data.content;
+        if (block?.type === "text" && block.text === "poison") throw new Error("cannot take this");
+      }
+      const step = stepToolRunner(state, event);
+      if (step.decision !== null) emit(step.decision);
+      return step.state;
+    },
+    { phase: "new", call: null },
+  );
+  return { member };
 }
 
 /** An answer of a model, with calls of the tool `t`. */
