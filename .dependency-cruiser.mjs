@@ -4,7 +4,7 @@
  */
 
 /** Open to every room. */
-const ground = ["errors", "ports"];
+const ground = ["errors", "ports", "home"];
 
 /** The rooms under the actors. */
 const below =
@@ -16,6 +16,7 @@ const below =
 const rooms = {
   errors: [],
   ports: [],
+  home: [],
   events: [],
   projections: ["events"],
   hooks: ["events"],
@@ -33,14 +34,14 @@ const rooms = {
   runtime: [...below, "actors", "replay"],
   "control-plane": ["runtime", "events:types"],
   inspector: ["runtime", "events:types"],
-  cli: ["runtime", "events:types"],
+  cli: ["events", "projections", "log", "config", "providers", "replay", "runtime"],
 };
 
 const pure = ["events", "projections", "hooks", "secrets"];
 const pureFiles = [
   ...pure.map((room) => `^src/${room}/`),
   "^src/.*/machine\\.ts$",
-  "^src/actors/session/next-batch\\.ts$",
+  "^src/actors/session/(next-batch|run)\\.ts$",
 ];
 
 /** A room is a folder, or one file such as `src/runtime.ts`. */
@@ -113,15 +114,15 @@ export default {
     },
     {
       name: "replay-sees-deciders-only",
-      comment: "Replay uses of the actors their machines and the cascade; of other rooms the index.ts",
+      comment: "Replay uses of the actors what decides: machines, cascade, feed, requests; of other rooms the index.ts",
       severity: "error",
       from: { path: "^src/replay/" },
       to: {
         path: "^src/[^/]+/",
         pathNot: [
           "^src/replay/",
-          "^src/actors/cascade\\.ts$",
-          "^src/actors/[^/]+/machine\\.ts$",
+          "^src/actors/(cascade|feed)\\.ts$",
+          "^src/actors/[^/]+/(machine|actors|request)\\.ts$",
           "^src/(events|projections|hooks|log|workspace)/index\\.ts$",
         ],
       },

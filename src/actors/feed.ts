@@ -3,9 +3,10 @@
  * verifying a replay are this one thing.
  */
 import { isDeepStrictEqual } from "node:util";
+import { messageOf } from "../errors.ts";
 import { isKnownType, upcast, type Fact } from "../events/index.ts";
 import type { StoredFact } from "../log/index.ts";
-import { Cascade, type UnitFact } from "./cascade.ts";
+import type { Cascade, UnitFact } from "./cascade.ts";
 
 /** How a replay differs from the log. */
 export interface Divergence {
@@ -68,7 +69,7 @@ export class Feed {
       return null;
     } catch (error) {
       const { position, version } = stored;
-      const actual = { error: error instanceof Error ? String(error.cause ?? error) : String(error) };
+      const actual = { error: messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error) };
       return { position, version, kind: "crashed", expected: shown(stored), actual };
     }
   }

@@ -3,7 +3,10 @@
  * request to a model and compares its digest.
  */
 import { createHash } from "node:crypto";
-import { Cascade, Feed, factOf, requestDigest, sessionActors, type Divergence } from "../actors/index.ts";
+import { Cascade } from "../actors/cascade.ts";
+import { factOf, Feed, type Divergence } from "../actors/feed.ts";
+import { sessionActors } from "../actors/session/actors.ts";
+import { requestDigest } from "../actors/session/request.ts";
 import type { Fact, FactOf } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 import { messagesOf, project, sessionView, transcript, type Transcript } from "../projections/index.ts";

@@ -18,4 +18,4 @@ export {
   type SessionState,
   type ToolInfo,
 } from "./session.ts";
-export { Sessions, type StartOptions } from "./sessions.ts";
+export { assertSessionId, Sessions, type StartOptions } from "./sessions.ts";

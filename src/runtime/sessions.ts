@@ -41,7 +41,7 @@ export class Sessions {
    */
   async start(options: StartOptions = {}): Promise<Session> {
     const sessionId = options.sessionId ?? this.#deps.factory.world.ids("ses");
-    checkSessionId(sessionId);
+    assertSessionId(sessionId);
     if (this.#live.has(sessionId)) throw new SessionExistsError(sessionId);
     return this.#keep(sessionId, this.#start(sessionId, path.resolve(this.#deps.cwd, options.cwd ?? "."), options));
   }
@@ -77,11 +77,9 @@ export class Sessions {
 
   /** Shuts all open sessions down. @internal */
   async shutdown(reason: string): Promise<void> {
-    const sessions = await Promise.allSettled(this.#live.values());
-    const ends = sessions.map((session) =>
-      session.status === "fulfilled" ? session.value.shutdown(reason) : undefined,
-    );
-    for (const end of await Promise.allSettled(ends)) {
+    const opened = await Promise.allSettled(this.#live.values());
+    const sessions = opened.flatMap((session) => (session.status === "fulfilled" ? [session.value] : []));
+    for (const end of await Promise.allSettled(sessions.map((session) => session.shutdown(reason)))) {
       // A session that cannot record its end is whole in the log all the same, and can be resumed.
       if (end.status === "rejected") this.#warn(end.reason, "a session was closed without recording its end");
     }
@@ -193,7 +191,8 @@ function causeOf(error: unknown): unknown {
   return cause;
 }
 
-function checkSessionId(id: string): void {
+/** @throws InvalidSessionIdError for what can be the id of no session. @internal */
+export function assertSessionId(id: string): void {
   if (!isSessionId(id)) throw new InvalidSessionIdError();
 }
 

@@ -39,10 +39,9 @@ export function createMasker(secrets: readonly KnownSecret[]): Masker {
   const mask = (value: Json): Json => {
     if (typeof value === "string") return maskText(value);
     if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) {
-      const items = value as readonly Json[];
-      const masked = items.map(mask);
-      return masked.every((item, index) => item === items[index]) ? value : masked;
+    if (isList(value)) {
+      const masked = value.map(mask);
+      return masked.every((item, index) => item === value[index]) ? value : masked;
     }
     let changed = false;
     const members: [string, Json][] = Object.entries(value).map(([key, member]) => {
@@ -54,6 +53,11 @@ export function createMasker(secrets: readonly KnownSecret[]): Masker {
   };
   // Masking keeps the shape of a value: only texts change.
   return (value) => mask(value) as typeof value;
+}
+
+/** `Array.isArray` does not narrow a readonly array. */
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
 }
 
 /** The forms in which a value is looked for, without repeats. */

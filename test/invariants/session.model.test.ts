@@ -16,48 +16,54 @@ const RUNS = process.env["LEMON_SOAK"] === "full" ? 600 : 60;
 /** A session that is killed, starved and poisoned, and what the world outside saw of it. */
 class Subject {
   readonly log: EventLog;
-  rig: StreamRig;
-  tampering: Tampering;
-  now = 1_000_000;
   /** Versions that the log has confirmed. */
   durable = 0;
-  /** How often the side effect of each call was started. */
-  readonly executions = new Map<string, number>();
   readonly leaks: string[] = [];
   calls = 0;
   runs = 0;
+  readonly #time: { now: number };
+  #process: { readonly rig: StreamRig; readonly tampering: Tampering } | null = null;
   #fullFor = 0;
+  readonly #executed = new Set<string>();
 
-  private constructor(log: EventLog, rig: StreamRig, tampering: Tampering) {
+  private constructor(log: EventLog, time: { now: number }) {
     this.log = log;
-    this.rig = rig;
-    this.tampering = tampering;
+    this.#time = time;
   }
 
   static async start(): Promise<Subject> {
-    const clock = { now: 1_000_000 };
-    const log = await memoryLog(() => clock.now);
-    const subject: Subject = new Subject(log, undefined as unknown as StreamRig, {});
-    Object.defineProperty(subject, "now", { get: () => clock.now, set: (now: number) => (clock.now = now) });
+    const time = { now: 1_000_000 };
+    const subject = new Subject(await memoryLog(() => time.now), time);
     await subject.begin();
     return subject;
+  }
+
+  get rig(): StreamRig {
+    if (this.#process === null) throw new Error("no process has begun");
+    return this.#process.rig;
   }
 
   /** A new process takes the session up. */
   async begin(): Promise<void> {
     const tampering: Tampering = { beforeAppend: () => this.#beforeAppend() };
-    this.tampering = tampering;
     const watched = this.#watchAppends(tampered(this.log, tampering));
-    this.rig = await startRig(watched, { actors: touchyRunner() });
-    this.rig.stream.subscribe((event) => {
+    const rig = await startRig(watched, {
+      actors: touchyRunner(),
+      onStart: (fact) => {
+        if (fact.version > this.durable) this.leaks.push(`started ${fact.type} ${fact.version} early`);
+        if (fact.type === "tool_call.started") this.execute(fact);
+      },
+    });
+    this.#process = { rig, tampering };
+    rig.stream.subscribe((event) => {
       if ("fact" in event && event.fact.version > this.durable) this.leaks.push(`saw ${event.fact.version} early`);
     });
     await this.settle();
   }
 
   async kill(): Promise<void> {
-    this.tampering.killed = true;
-    this.now += 60_000;
+    if (this.#process !== null) this.#process.tampering.killed = true;
+    this.#time.now += 60_000;
     await this.begin();
   }
 
@@ -67,19 +73,13 @@ class Subject {
 
   async settle(): Promise<void> {
     await settled();
-    for (const { fact } of this.rig.effects) {
-      if (fact.version > this.durable) this.leaks.push(`started ${fact.type} ${fact.version} early`);
-    }
   }
 
-  countExecutions(facts: readonly Fact[]): Map<string, number> {
-    const started = new Map<string, number>();
-    for (const fact of facts) {
-      if (fact.type !== "tool_call.started") continue;
-      const { callId } = (fact as FactOf<"tool_call.started">).data;
-      started.set(callId, (started.get(callId) ?? 0) + 1);
-    }
-    return started;
+  /** A side effect begins: twice is once too often, unless its tool allows it. */
+  execute(fact: Fact): void {
+    const { callId, idempotent } = (fact as FactOf<"tool_call.started">).data;
+    if (this.#executed.has(callId) && !idempotent) this.leaks.push(`ran ${callId} again`);
+    this.#executed.add(callId);
   }
 
   #beforeAppend(): void {
@@ -89,14 +89,16 @@ class Subject {
   }
 
   #watchAppends(log: EventLog): EventLog {
-    const subject = this;
+    const confirm = (facts: readonly Fact[]): void => {
+      for (const { stream, version } of facts) if (stream === STREAM) this.durable = Math.max(this.durable, version);
+    };
     return new Proxy(log, {
       get(target, name) {
         const member: unknown = Reflect.get(target, name, target);
         if (name !== "append" || typeof member !== "function") return member;
         return async (...args: unknown[]) => {
           const recorded = (await Reflect.apply(member, target, args)) as Fact[];
-          for (const { stream, version } of recorded) if (stream === STREAM) subject.durable = Math.max(subject.durable, version);
+          confirm(recorded);
           return recorded;
         };
       },
@@ -209,7 +211,7 @@ async function runToEnd(subject: Subject): Promise<void> {
     for (const { callId, state } of pendingCalls(subject.rig.stream.views.session)) {
       if (state === "asking") tolerated(subject.rig.stream.submit("approval.resolved", { callId, verdict: "allow", reason: null }));
     }
-    for (const effect of [...subject.rig.effects]) {
+    for (const effect of subject.rig.effects.slice()) {
       if (effect.fact.type === "model.requested") effect.finish(responded());
       else if (effect.fact.type === "tool_call.started") {
         effect.finish(returned((effect.fact as FactOf<"tool_call.started">).data.callId, "ok"));
@@ -223,13 +225,11 @@ async function runToEnd(subject: Subject): Promise<void> {
 
 async function checkInvariants(subject: Subject): Promise<void> {
   const facts = await factsOf(subject.log, STREAM);
-  // One end for each call and each run, and no command twice unless its tool allows it.
+  // One end for each call and each run.
   const calls = facts.flatMap((fact) => (fact.type === "model.responded" ? (fact as FactOf<"model.responded">).data.calls : []));
   const ends = facts.filter(({ type }) => /^tool_call\.(completed|blocked|interrupted)$/.test(type));
   const endedIds = ends.map(({ data }) => (data as { callId: string }).callId).sort();
   expect(endedIds).toEqual(calls.map(({ callId }) => callId).sort());
-  const starts = subject.countExecutions(facts);
-  for (const { callId } of calls) expect(starts.get(callId) ?? 0).toBeLessThanOrEqual(1);
   const count = (type: string): number => facts.filter((fact) => fact.type === type).length;
   expect(count("agent.ended")).toBe(count("prompt.submitted"));
   // State is a function of the log: another process with another clock decides the same.

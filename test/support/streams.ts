@@ -44,6 +44,8 @@ export interface RigOptions {
   readonly secrets?: readonly KnownSecret[];
   readonly owner?: string;
   readonly clock?: ManualClock;
+  /** Told when an effect begins. */
+  readonly onStart?: (fact: Fact) => void;
 }
 
 /** The settings of a session that needs nothing. */
@@ -75,6 +77,7 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
         finish: (outcome) => (gone(), resolve(outcome)),
         crash: (error) => (gone(), reject(error)),
       };
+      options.onStart?.(fact);
       count.started += 1;
       effects.push(effect);
     });
