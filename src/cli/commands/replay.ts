@@ -1,0 +1,54 @@
+/** `lemon replay ID` */
+import type { ReplayReport } from "../../replay/index.ts";
+import { requireSession, verifyReplay } from "../../replay/index.ts";
+import { statuses, type Status } from "../errors.ts";
+import type { Context } from "../globals.ts";
+import { readingLog } from "../reading.ts";
+
+/** Decides a session again and compares with what was recorded. A divergence is status 1. */
+export async function replay(context: Context, id: string): Promise<Status> {
+  const { out } = context;
+  const report = await readingLog(context, async (log) => {
+    const { sessionId } = await requireSession(log, id);
+    return verifyReplay(log, sessionId);
+  });
+  const { facts, divergences, stateHash } = report;
+  if (out.json) out.document(report);
+  else {
+    out.line(
+      `${facts} facts, ${divergences.length} ${divergences.length === 1 ? "divergence" : "divergences"}`,
+    );
+    for (const divergence of divergences) await describe(context, divergence);
+    out.line(`state ${stateHash}`);
+  }
+  return divergences.length === 0 ? statuses.done : statuses.failed;
+}
+
+const kinds: Readonly<Record<ReplayReport["divergences"][number]["kind"], string>> = {
+  changed: "the log and the machines differ",
+  not_decided: "the log holds a decision that is not taken now",
+  not_recorded: "a decision is taken now that the log does not hold",
+  crashed: "an actor crashes on this input now",
+  request_changed: "the model would be sent something else now",
+};
+
+async function describe({ out }: Context, divergence: ReplayReport["divergences"][number]): Promise<void> {
+  const { version, position, kind, expected, actual } = divergence;
+  const { diffLines } = await import("diff");
+  out.line("");
+  out.line(`version ${version}${position === null ? "" : `, position ${position}`}: ${kinds[kind]}`);
+  out.line(`${out.paint("red", "- the log holds")}   ${out.paint("green", "+ decided now")}`);
+  for (const { value, added, removed } of diffLines(pretty(expected), pretty(actual))) {
+    const [sign, colour] = added
+      ? (["+", "green"] as const)
+      : removed
+        ? (["-", "red"] as const)
+        : ([" ", "dim"] as const);
+    for (const line of value.trimEnd().split("\n")) out.line(out.paint(colour, `${sign} ${line}`));
+  }
+  out.line("");
+}
+
+function pretty(value: unknown): string {
+  return value === null ? "(nothing)\n" : `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,38 @@
+/** The flags, as the parser gives them. */
+
+/** Flags of every command. */
+export interface GlobalFlags {
+  readonly home?: string;
+  readonly log?: string;
+  readonly cwd?: string;
+  readonly json?: boolean;
+  readonly color?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** Flags of the commands that lead a session. */
+export interface LeadFlags {
+  readonly model?: string;
+  readonly approve?: "auto" | "ask" | "deny";
+  readonly script?: string;
+}
+
+/** Flags of `lemon run`. */
+export interface RunFlags extends LeadFlags {
+  readonly session?: string;
+  readonly continue?: boolean;
+}
+
+/** Flags of `lemon facts`. */
+export interface FactsFlags {
+  readonly follow?: boolean;
+  readonly from?: number;
+  readonly type?: readonly string[];
+}
+
+/** Flags of `lemon tree`. */
+export interface TreeFlags {
+  readonly at?: number;
+  readonly follow?: boolean;
+}

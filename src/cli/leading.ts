@@ -1,0 +1,79 @@
+/** Leads one session to the end of a run: `lemon run` and `lemon resume`. */
+import type { SessionEvent } from "../projections/index.ts";
+import {
+  createRuntime,
+  type Outcome,
+  type Runtime,
+  type Session,
+  type SessionOptions,
+} from "../runtime/index.ts";
+import { Approver } from "./approver.ts";
+import { statuses, type Status } from "./errors.ts";
+import type { Context } from "./globals.ts";
+import { HumanView } from "./human-view.ts";
+import { JsonView } from "./json-view.ts";
+import { loggerOf } from "./logger.ts";
+import type { RunView } from "./run-view.ts";
+
+/** What is done with a session. */
+export interface Lead {
+  /** Starts or resumes it. */
+  readonly open: (runtime: Runtime, options: SessionOptions) => Promise<Session>;
+  /** Has it run. `null`: there was nothing to run. */
+  readonly go: (session: Session) => Promise<Outcome | null>;
+}
+
+/** Which view the flags ask for. */
+export function viewOf({ out }: Context): RunView {
+  return out.json ? new JsonView(out) : new HumanView(out);
+}
+
+/** A runtime in the home and on the log that the flags name. */
+export function openRuntime({ home, log, isLogNamed, cwd, env, out }: Context): Promise<Runtime> {
+  return createRuntime({ home, cwd, env, logger: loggerOf(out), ...(isLogNamed ? { log } : {}) });
+}
+
+/** Opens the session, shows its run, asks what has to be asked, and closes all. The first interrupt aborts the run. */
+export async function lead(context: Context, options: SessionOptions, { open, go }: Lead): Promise<Status> {
+  const { out, interrupts } = context;
+  const signal = interrupts.soften();
+  const view = viewOf(context);
+  const runtime = await openRuntime(context);
+  try {
+    // What a resumed run does before its session is here is shown after the header.
+    const early: SessionEvent[] = [];
+    let onEvent = (event: SessionEvent): void => void early.push(event);
+    const session = await open(runtime, { ...options, onEvent: (event) => onEvent(event) });
+    const approver = new Approver(context, session);
+    onEvent = (event) => {
+      view.take(event);
+      if (event.type === "approval_requested") approver.ask(event);
+    };
+    view.begin(session.id);
+    for (const event of early) onEvent(event);
+    for (const pending of session.approvals.pending()) approver.ask(pending);
+
+    const abort = (): void => {
+      const reason = signal.reason instanceof Error ? signal.reason.message : "interrupted";
+      session.abort(reason).catch((error: unknown) => out.error("the abort could not be recorded", error));
+    };
+    if (signal.aborted) {
+      abort();
+      return interrupts.status;
+    }
+    signal.addEventListener("abort", abort, { once: true });
+    const outcome = await go(session);
+    if (outcome === null) return statuses.done;
+    view.end(outcome);
+    return statusOfOutcome(context, outcome);
+  } finally {
+    out.clearProgress();
+    await runtime.close();
+  }
+}
+
+/** The exit status that tells how a run ended. */
+export function statusOfOutcome({ interrupts }: Context, { status }: Outcome): Status {
+  if (status === "completed") return statuses.done;
+  return status === "aborted" && interrupts.happened ? interrupts.status : statuses.failed;
+}

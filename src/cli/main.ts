@@ -1,0 +1,63 @@
+#!/usr/bin/env node
+/** The command `lemon`: parses, runs one command, and turns what went wrong into a message and an exit status. */
+import { readFileSync } from "node:fs";
+import { CommanderError } from "commander";
+import { errorDocument, statuses, statusOf, UsageError, type Status } from "./errors.ts";
+import type { GlobalFlags } from "./flags.ts";
+import { contextOf } from "./globals.ts";
+import { Interrupts } from "./interrupts.ts";
+import { Output } from "./output.ts";
+import { buildProgram, type Invoke } from "./program.ts";
+
+const interrupts = new Interrupts();
+endQuietlyWithItsReader();
+const status = await main();
+// What a tool or a model's library left open must not keep the command from ending.
+process.stdout.write("", () => process.exit(status));
+
+async function main(): Promise<Status> {
+  let result: Status = statuses.done;
+  const invoke: Invoke = async (load, ...args) => {
+    const context = contextOf(program.opts<GlobalFlags>(), interrupts);
+    result = await (await load())(context, ...args);
+  };
+  const program = buildProgram(versionOf(), invoke);
+  try {
+    await program.parseAsync();
+    return result;
+  } catch (error) {
+    return report(error, program.opts<GlobalFlags>());
+  }
+}
+
+/** Written on standard error; under `--json` also as a document on standard output. */
+function report(error: unknown, flags: GlobalFlags): Status {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return statuses.done;
+    // The parser shows its help for a bare `lemon`, and that is all there is to say.
+    if (error.code === "commander.help") return statuses.badUsage;
+    return report(new UsageError(`${error.message.replace(/^error: /, "")}\nSee \`lemon --help\`.`), flags);
+  }
+  const out = new Output({ ...flags, json: flags.json === true || process.argv.includes("--json") });
+  const message = error instanceof Error ? error.message : String(error);
+  out.error(message, error);
+  if (out.json) out.document(errorDocument(error));
+  return statusOf(error);
+}
+
+/** `lemon facts ID | head -1`: the reader has what it wanted. */
+function endQuietlyWithItsReader(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED") interrupts.readerGone();
+    else process.exit(statuses.failed);
+  });
+  // A terminal that is gone: there is nobody left to tell.
+  process.stderr.on("error", () => undefined);
+}
+
+function versionOf(): string {
+  const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    readonly version: string;
+  };
+  return manifest.version;
+}

@@ -1,0 +1,69 @@
+/**
+ * What a session is to be led with, checked before anything is made: a model that nobody knows, a script with a
+ * mistake or a wrong configuration leaves neither a home nor a log behind.
+ */
+import { readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { loadConfig } from "../config/index.ts";
+import { LemonError, messageOf } from "../errors.ts";
+import { parseScript, resolveModel } from "../providers/index.ts";
+import type { SessionOptions } from "../runtime/index.ts";
+import { UsageError } from "./errors.ts";
+import type { Context } from "./globals.ts";
+import type { LeadFlags } from "./flags.ts";
+
+/**
+ * Reads what the flags name and checks it.
+ *
+ * @param cwd - where the session works
+ * @param isNew - a new session needs a model; one that exists has its own
+ * @throws UsageError, InvalidScriptError, UnknownModelError, InvalidConfigError
+ */
+export async function prepare(
+  context: Context,
+  flags: LeadFlags,
+  { cwd, isNew }: { readonly cwd: string; readonly isNew: boolean },
+): Promise<SessionOptions> {
+  if (isNew) await assertFolder(cwd);
+  const { config } = await loadConfig({ home: context.home, cwd, env: context.env });
+  const script = flags.script === undefined ? undefined : await readScript(flags.script);
+  const model = flags.model ?? (isNew && script === undefined ? config.runtime.model : null);
+  if (model !== null) resolveModel(model, { configured: config.models, env: context.env });
+  return {
+    ...(flags.model === undefined ? {} : { model: flags.model }),
+    ...(flags.approve === undefined ? {} : { approval: flags.approve }),
+    ...(script === undefined ? {} : { script }),
+  };
+}
+
+async function assertFolder(cwd: string): Promise<void> {
+  const found = await stat(cwd).catch(() => null);
+  if (found?.isDirectory() === true) return;
+  throw new UsageError(
+    `--cwd: ${cwd} is ${found === null ? "not there" : "not a folder"}: expected a folder`,
+    {
+      field: "cwd",
+      expected: "a folder",
+    },
+  );
+}
+
+async function readScript(file: string): Promise<{ readonly path: string; readonly text: string }> {
+  const absolute = path.resolve(file);
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(await readFile(absolute));
+  } catch (error) {
+    throw new UsageError(`--script: ${absolute} can't be read: ${messageOf(error)}`, { field: "script" });
+  }
+  parseScript(parseJson(text, absolute), absolute);
+  return { path: absolute, text };
+}
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new LemonError("invalid_script", `${file}: expected JSON: ${messageOf(error)}`, { cause: error });
+  }
+}

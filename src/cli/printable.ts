@@ -1,0 +1,34 @@
+/** Text of others, made fit for a terminal: a model, a file name and a tool may hold sequences that move the cursor. */
+
+/** Control characters become visible; line feeds, tabs and the colours that this command writes stay. */
+export function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}(\[\d{1,2}m)?/gu, (found, colour: string | undefined) => {
+    const isKept = found === "\n" || found === "\t" || (found.startsWith("\u001B") && colour !== undefined);
+    return isKept ? found : `\uFFFD${colour ?? ""}`;
+  });
+}
+
+/** The text as one line of at most `width` characters. */
+export function oneLine(text: string, width: number): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  const characters = Array.from(line.slice(0, width * 2));
+  return characters.length <= width ? line : `${characters.slice(0, width - 1).join("")}…`;
+}
+
+/** Rows as lines, each column as wide as its widest cell. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** Epoch milliseconds as `2026-11-30T12:00:00Z`. A clock of a test may give times that a date can't hold. */
+export function timeOf(at: number): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? String(at) : `${date.toISOString().slice(0, 19)}Z`;
+}

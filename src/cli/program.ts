@@ -1,0 +1,176 @@
+/**
+ * The grammar of the command line. Loads the parser and nothing else: what a command does is in a file of its own,
+ * which is loaded once the command is known.
+ */
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { Status } from "./errors.ts";
+import type { FactsFlags, LeadFlags, RunFlags, TreeFlags } from "./flags.ts";
+import type { Context } from "./globals.ts";
+
+/** Loads a command and runs it. */
+export type Invoke = <Args extends readonly unknown[]>(
+  load: () => Promise<(context: Context, ...args: Args) => Promise<Status>>,
+  ...args: Args
+) => Promise<void>;
+
+/** The whole grammar. Every refusal is thrown as a `CommanderError`, its text not yet written. */
+export function buildProgram(version: string, invoke: Invoke): Command {
+  const program = new Command("lemon")
+    .description("Runs coding agents as supervised sessions on an append-only log.")
+    .version(version, "--version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", "\nExit status: 0 done, 1 failed, 2 bad usage, 3 not there, 130 interrupted.")
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ outputError: () => undefined })
+    .exitOverride();
+  addGlobalOptions(program);
+  addSessionCommands(program, invoke);
+  addReadCommands(program, invoke);
+  addLogCommands(program, invoke);
+  addApprovalCommands(program, invoke);
+  return program;
+}
+
+function addGlobalOptions(program: Command): void {
+  program
+    .option("--home <dir>", "folder of configuration and log (default: $LEMON_HOME or ~/.lemon)", nonEmpty)
+    .option("--log <place>", "path or URL of the log (default: log.db in the home)", nonEmpty)
+    .option("--cwd <dir>", "where a new session works (default: here)", nonEmpty)
+    .option("--json", "results as JSON: one document, or one a line for streams")
+    .option("--no-color", "no colours; NO_COLOR does the same")
+    .option("-q, --quiet", "no progress and no warnings")
+    .option("-v, --verbose", "more log lines, and the stack of an error");
+}
+
+function addSessionCommands(program: Command, invoke: Invoke): void {
+  const run = program
+    .command("run")
+    .argument("[prompt]", "what to do; without it, standard input is read")
+    .description("run a session until it has done what the prompt asks");
+  addLeadOptions(run)
+    .addOption(
+      new Option("--session <id>", "go on with this session, or start one with this id")
+        .argParser(nonEmpty)
+        .conflicts("continue"),
+    )
+    .option("--continue", "go on with the newest session of this folder")
+    .action((prompt: string | undefined, flags: RunFlags) =>
+      invoke(async () => (await import("./commands/run.ts")).run, prompt, flags),
+    );
+  const resume = program
+    .command("resume")
+    .argument("<id>", "a session")
+    .description("go on with a run that was cut off; without one, print the last outcome again");
+  addLeadOptions(resume).action((id: string, flags: LeadFlags) =>
+    invoke(async () => (await import("./commands/resume.ts")).resume, id, flags),
+  );
+}
+
+function addLeadOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--model <provider/model>", "the model, such as anthropic/NAME or openai/NAME")
+        .argParser(nonEmpty)
+        .conflicts("script"),
+    )
+    .option("--script <file>", "a script in place of a model", nonEmpty)
+    .addOption(
+      new Option("--approve <mode>", "what becomes of calls that ask for approval").choices([
+        "auto",
+        "ask",
+        "deny",
+      ]),
+    );
+}
+
+function addReadCommands(program: Command, invoke: Invoke): void {
+  program
+    .command("sessions")
+    .description("list the sessions, the one with the newest fact first")
+    .action(() => invoke(async () => (await import("./commands/sessions.ts")).sessions));
+  program
+    .command("show")
+    .argument("<id>", "a session")
+    .option("--at <version>", "as it was after this fact", wholeNumber)
+    .description("show a session and its conversation")
+    .action((id: string, flags: { readonly at?: number }) =>
+      invoke(async () => (await import("./commands/show.ts")).show, id, flags),
+    );
+  program
+    .command("facts")
+    .argument("<id>", "a session")
+    .option("--follow", "go on with new facts until interrupted")
+    .option("--from <version>", "begin at this version", wholeNumber)
+    .option("--type <type>", "only facts of this type; may be repeated", collect)
+    .description("print the facts of a session")
+    .action((id: string, flags: FactsFlags) =>
+      invoke(async () => (await import("./commands/facts.ts")).facts, id, flags),
+    );
+  program
+    .command("replay")
+    .argument("<id>", "a session")
+    .description("decide a session again and compare with what was recorded")
+    .action((id: string) => invoke(async () => (await import("./commands/replay.ts")).replay, id));
+  program
+    .command("tree")
+    .option("--at <position>", "as it was after this position of the log", wholeNumber)
+    .option("--follow", "print it again after each change, until interrupted")
+    .description("show the supervision tree of the newest runtime")
+    .action((flags: TreeFlags) => invoke(async () => (await import("./commands/tree.ts")).tree, flags));
+}
+
+function addLogCommands(program: Command, invoke: Invoke): void {
+  program
+    .command("verify")
+    .description("check the log's integrity")
+    .action(() => invoke(async () => (await import("./commands/verify.ts")).verify));
+  program
+    .command("backup")
+    .argument("<file>", "a name that is free")
+    .description("copy the log while it is in use")
+    .action((file: string) => invoke(async () => (await import("./commands/backup.ts")).backup, file));
+}
+
+function addApprovalCommands(program: Command, invoke: Invoke): void {
+  program
+    .command("approvals")
+    .description("list the calls that wait for an answer")
+    .action(() => invoke(async () => (await import("./commands/approvals.ts")).approvals));
+  program
+    .command("allow")
+    .argument("<id>", "a call that waits for an answer")
+    .description("let a waiting call run")
+    .action((id: string) => invoke(async () => (await import("./commands/answer.ts")).allow, id));
+  program
+    .command("deny")
+    .argument("<id>", "a call that waits for an answer")
+    .argument("[reason]", "told to the model")
+    .description("refuse a waiting call")
+    .action((id: string, reason: string | undefined) =>
+      invoke(async () => (await import("./commands/answer.ts")).deny, id, reason),
+    );
+  program
+    .command("trust")
+    .argument("[dir]", "a project (default: the working directory)")
+    .option("--revoke", "take the trust back")
+    .description("let the project file of a folder run code")
+    .action((dir: string | undefined, flags: { readonly revoke?: boolean }) =>
+      invoke(async () => (await import("./commands/trust.ts")).trust, dir, flags),
+    );
+}
+
+function nonEmpty(value: string): string {
+  if (value.trim() === "") throw new InvalidArgumentError("Expected a value that is not empty.");
+  return value;
+}
+
+function wholeNumber(value: string): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && Number.isSafeInteger(number) && number > 0) return number;
+  throw new InvalidArgumentError("Expected a whole number, 1 or more.");
+}
+
+/** Repeats are collected one by one: a variadic option would swallow the arguments that follow it. */
+function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, nonEmpty(value)];
+}
