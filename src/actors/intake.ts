@@ -22,7 +22,7 @@ export interface Prepared {
 export function prepare(input: Input, at: number, mask: Masker, check: FactCheck): Prepared {
   assertJson(input.data);
   check(input.type, currentSchemaVersion(input.type), input.data);
-  const masked: Json = mask(input.data);
+  const masked: Json = mask.json(input.data);
   const text = JSON.stringify(masked);
   // The actor gets what the log holds, not the object that came in.
   const data: unknown = JSON.parse(text);

@@ -69,6 +69,7 @@ export async function openSessionStream(
         unmasked: (version: number) => stream.unmasked(version),
         registry: () => registry,
         putBlob: (bytes: Uint8Array) => log.putBlob(bytes),
+        mask,
         clock,
         logger,
         env,

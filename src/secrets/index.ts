@@ -1,2 +1,3 @@
 /** Placeholders, masking, redaction: what keeps secret values out of facts, logs and answers. */
-export { createMasker, MIN_SECRET_LENGTH, type KnownSecret, type Masker } from "./mask.ts";
+export { MIN_SECRET_LENGTH } from "./encodings.ts";
+export { createMasker, type KnownSecret, type Masker, type PieceMasker } from "./mask.ts";

@@ -42,15 +42,21 @@ export function modelEffect(parts: ModelEffectParts): Effect<"model.requested"> 
       const request = buildRequest(session.systemPrompt, transcript, parts.offered());
       const model = await parts.model().catch((error: unknown) => error);
       if (!isModel(model)) return { type: "model.failed", data: noModel(model, request) };
+      const shown = { text: parts.mask.pieces(), reasoning: parts.mask.pieces() };
+      const show = (kind: "text" | "reasoning", text: string): void => {
+        if (text !== "") live({ type: "model_delta", kind, text });
+      };
       const answer = await model.request(request.context, {
         signal,
         onDelta: (delta) => {
-          if (delta.type !== "tool_call") live({ type: "model_delta", kind: delta.type, text: delta.text });
+          if (delta.type !== "tool_call") show(delta.type, shown[delta.type].push(delta.text));
         },
         responses: session.responses,
         failures: session.failures,
         clock: parts.clock,
       });
+      show("reasoning", shown.reasoning.flush());
+      show("text", shown.text.flush());
       switch (answer.type) {
         case "answered":
           return { type: "model.responded", data: await answered(answer, request, parts) };
@@ -141,7 +147,7 @@ async function describeCall(call: AnsweredCall, parts: ModelEffectParts): Promis
     providerMetadata: call.providerMetadata ?? null,
     refusal: refusalOf(call.name, found, read),
     // A call's arguments are JSON: they were parsed from text.
-    masked: args !== null && parts.mask(args as Json) !== args,
+    masked: args !== null && parts.mask.json(args as Json) !== args,
     parallelSafe: found?.tool.parallelSafe ?? false,
     idempotent: found?.tool.idempotent ?? false,
     approval: found === undefined ? "auto" : parts.approvalOf(found),

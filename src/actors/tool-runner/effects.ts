@@ -16,9 +16,11 @@ import {
   type RegisteredTool,
   type ToolRegistry,
   type ToolResult,
+  type ToolUpdate,
 } from "../../tools/index.ts";
 import { endMarked, endProcessGroup } from "../../workspace/index.ts";
 import type { Effect, EffectContext, Outcome } from "../effect-runner.ts";
+import type { Masker } from "../../secrets/index.ts";
 import type { SessionViews } from "../session-views.ts";
 
 /** What running a tool needs. */
@@ -29,6 +31,7 @@ export interface ToolEffectParts {
   readonly unmasked: (version: number) => unknown;
   readonly registry: () => ToolRegistry;
   readonly putBlob: (bytes: Uint8Array) => Promise<string>;
+  readonly mask: Masker;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -101,7 +104,7 @@ async function execute(
     config: {},
     log: parts.logger,
     recordProcess: (process) => record({ type: "tool_call.process_started", data: { callId, ...process } }),
-    putBlob: parts.putBlob,
+    putBlob: (bytes) => parts.putBlob(parts.mask.bytes(bytes)),
     callMarker: markerOf(parts.stream, fact),
     env: parts.env,
   };
@@ -113,8 +116,11 @@ async function execute(
   let settled = false;
   const run = async (): Promise<ToolResult> => {
     try {
-      const onUpdate = ({ content }: { readonly content: readonly unknown[] }): void => {
-        if (!settled) live({ type: "tool_call_update", callId, content });
+      const pieces = parts.mask.pieces();
+      const onUpdate: ToolUpdate = ({ content }) => {
+        if (settled) return;
+        const shown = content.map((block) => (block.type === "text" ? { ...block, text: pieces.push(block.text) } : block));
+        live({ type: "tool_call_update", callId, content: shown });
       };
       // A built-in tool gets the wider context; what an extension is handed holds nothing of the runtime's own.
       const result: unknown =
