@@ -128,8 +128,8 @@ export class LogNewerError extends LemonError {
 
 /** Another process kept the log locked for too long; nothing was added. Code `LEMON_LOG_BUSY`. */
 export class LogBusyError extends LemonError {
-  constructor(location: string, waitedMs: number, cause?: unknown) {
-    super("log_busy", `${location} was locked by another process for ${waitedMs} ms: try again`, { cause });
+  constructor(location: string, cause?: unknown) {
+    super("log_busy", `another process kept ${location} locked for too long: try again`, { cause });
   }
 }
 

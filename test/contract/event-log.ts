@@ -149,6 +149,7 @@ export function describeEventLog(engine: string, open: (now: () => number) => Pr
         ["at", { at: 1.5 }],
         ["at", { at: Number.NaN }],
         ["kind", { kind: "guess" as "input" }],
+        ["data", { text: 5 as unknown as string }],
       ])("%s %j", async (field, wrong) => {
         const append = log.append("a", "any", [newFact(1), newFact(2, wrong)]);
         await expect(append).rejects.toThrow(InvalidEnvelopeError);
@@ -383,6 +384,7 @@ export function describeEventLog(engine: string, open: (now: () => number) => Pr
           ["views", 9, "nine"],
         ]);
         expect(await log.loadSnapshots("b")).toEqual([]);
+        await expect(save("views", Number.NaN, "none")).rejects.toMatchObject({ field: "version" });
       });
     });
 
@@ -427,6 +429,23 @@ export function describeEventLog(engine: string, open: (now: () => number) => Pr
         await log.release(lease); // not held any more: harmless
         expect((await log.renew(next)).owner).toBe("bob");
       });
+
+      test.each([
+        ["key", "", "ann", 1],
+        ["owner", "k", "a\0b", 1],
+        ["ttlMs", "k", "ann", Number.NaN],
+        ["ttlMs", "k", "ann", 0],
+      ])(
+        "an impossible %s is refused, and nobody else's request with it",
+        async (field, key, owner, ttlMs) => {
+          const others = log.append("a", "none", newFacts(1));
+          await expect(log.acquire(key, owner, ttlMs)).rejects.toMatchObject({
+            code: "LEMON_INVALID_ENVELOPE",
+            field,
+          });
+          await others;
+        },
+      );
 
       test("different keys have nothing to do with each other", async () => {
         await log.acquire("one", "ann", 1_000);

@@ -280,4 +280,4 @@ test("any history of appends, commits, leases, kills and reopenings leaves what 
     }),
     { numRuns: process.env["LEMON_SOAK"] === "full" ? 2_000 : 60 },
   );
-});
+}, 600_000);

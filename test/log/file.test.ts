@@ -3,9 +3,11 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import Sqlite from "better-sqlite3";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { NotFoundError } from "../../src/errors.ts";
 import { LogNewerError, LogReadOnlyError, LogUnavailableError, openEventLog } from "../../src/log/index.ts";
+import { SqliteEventLog } from "../../src/log/sqlite/engine.ts";
+import { openFile } from "../../src/log/sqlite/open-file.ts";
 import { collect, newFacts, openForTest, temporaryDirectory, temporaryFile } from "./support/facts.ts";
 
 async function madeLog(count = 3): Promise<string> {
@@ -169,6 +171,25 @@ describe("the tables", () => {
     expect(loose).toEqual(["sqlite_schema"]);
     db.close();
   });
+});
+
+test("a commit waits for the disk as its strictest unit asks, and otherwise as the log does", async () => {
+  const location = temporaryFile();
+  const db = openFile(location, { readOnly: false });
+  const log = new SqliteEventLog(
+    { db, location, readOnly: false },
+    { durability: "relaxed", now: Date.now, checkFact: () => undefined, onWarning: () => undefined },
+  );
+  onTestFinished(() => log.close());
+  const synchronous = (): unknown => db.pragma("synchronous", { simple: true });
+  expect(synchronous()).toBe(1);
+  await Promise.all([
+    log.append("s", "any", newFacts(1)),
+    log.append("s", "any", newFacts(1), { durability: "strict" }),
+  ]);
+  expect(synchronous()).toBe(2);
+  await log.append("s", "any", newFacts(1));
+  expect(synchronous()).toBe(1);
 });
 
 describe("the head file", () => {

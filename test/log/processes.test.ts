@@ -27,7 +27,7 @@ test("two processes that make one log and append to it at the same time both get
   const said = await Promise.all([run(APPEND_200, file).rest(), run(APPEND_200, file).rest()]);
 
   const log = await openForTest(file);
-  for (const [stream] of said as [string][]) {
+  for (const [stream] of said as unknown as [string][]) {
     const versions = (await collect(log.read(stream))).map((fact) => fact.version);
     expect(versions).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
   }
@@ -57,7 +57,7 @@ test("two processes on one stream take turns by its version: each fact once, eve
 
   const log = await openForTest(file);
   const data = (await collect(log.read("shared"))).map((fact) => fact.data as { pid: number; won: number });
-  for (const [pid] of said as [number][]) {
+  for (const [pid] of said as unknown as [number][]) {
     expect(data.filter((each) => each.pid === pid).map(({ won }) => won)).toEqual(
       Array.from({ length: 50 }, (_, index) => index),
     );

@@ -2,14 +2,20 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
-import { LogCorruptError, openEventLog, type EventLog, type Finding } from "../../src/log/index.ts";
+import {
+  LogCorruptError,
+  openEventLog,
+  type EventLog,
+  type Finding,
+  type OpenOptions,
+} from "../../src/log/index.ts";
 import { collect, newFact, newFacts, openForTest, temporaryFile } from "./support/facts.ts";
 
-const quiet = { onWarning: (): void => undefined };
+const quiet: OpenOptions = { durability: "relaxed", onWarning: () => undefined };
 
 async function madeLog(fill: (log: EventLog) => Promise<unknown>): Promise<string> {
   const file = temporaryFile();
-  const log = await openEventLog(file);
+  const log = await openEventLog(file, quiet);
   await fill(log);
   await log.close();
   return file;
@@ -155,7 +161,7 @@ test("a file whose first page is destroyed can't be opened as a log", async () =
 
 test("a flipped bit in the write-ahead log cuts history silently, and the head file tells", async () => {
   const file = temporaryFile();
-  const log = await openEventLog(file);
+  const log = await openEventLog(file, quiet);
   for (let version = 0; version < 60; version += 1)
     await log.append("a", version, [newFact(`needle-${version + 1}`)]);
   // As after a kill: the files as they are, nothing moved out of the write-ahead log by closing.

@@ -7,13 +7,14 @@ import {
   type Fact,
   type NewFact,
 } from "../../events/index.ts";
-import { InvalidEnvelopeError, VersionConflictError } from "../errors.ts";
+import { VersionConflictError } from "../errors.ts";
 import type { AppendOptions, Durability, ExpectedVersion, Lease, Snapshot, UnitOfWork } from "../port.ts";
+import { assertName, assertText, assertWhole, refuse } from "./checks.ts";
 import type { Connection } from "./connection.ts";
 import { factHash } from "./hash.ts";
 import type { Heads } from "./heads.ts";
 import type { Leases } from "./leases.ts";
-import type { Snapshots } from "./snapshots.ts";
+import { assertSnapshot, type Snapshots } from "./snapshots.ts";
 import type { Unit } from "./writer.ts";
 
 /** Throws when data doesn't match the schema of its type. */
@@ -87,6 +88,7 @@ export class Appender {
         if (durability !== "strict") durability = options.durability ?? durability;
       },
       saveSnapshot: (snapshot) => {
+        assertSnapshot(snapshot);
         snapshots.push(snapshot);
       },
     });
@@ -99,7 +101,7 @@ export class Appender {
     facts: readonly NewFact[],
     options: AppendOptions,
   ): StreamAppend {
-    assertText("append", "stream", stream);
+    assertName("append", "stream", stream);
     const now = this.#parts.now();
     const drafts = facts.map((fact) => draftOf(fact, now, this.#parts.checkFact));
     return { stream, expected, drafts, lease: options.fence };
@@ -191,13 +193,13 @@ export class Appender {
 function draftOf(fact: NewFact, now: number, checkFact: FactCheck): Draft {
   const { type, kind, actor, causation, correlation, at = now } = fact;
   const schemaVersion = fact.schemaVersion ?? currentSchemaVersion(type);
-  assertText("fact", "type", type);
-  assertText(type, "actor", actor);
-  if (correlation !== null) assertText(type, "correlation", correlation);
+  assertName("fact", "type", type);
+  assertName(type, "actor", actor);
+  if (correlation !== null) assertName(type, "correlation", correlation);
   if (kind !== "input" && kind !== "decision") refuse(type, "kind", "input or decision", kind);
-  if (causation !== null) assertCount(type, "causation", causation, 1);
-  assertCount(type, "schemaVersion", schemaVersion, 1);
-  assertCount(type, "at", at, Number.MIN_SAFE_INTEGER);
+  if (causation !== null) assertWhole(type, "causation", causation, 1);
+  assertWhole(type, "schemaVersion", schemaVersion, 1);
+  assertWhole(type, "at", at, Number.MIN_SAFE_INTEGER);
   let { data, text } = fact;
   if (text === undefined) {
     assertData(type, data);
@@ -206,6 +208,7 @@ function draftOf(fact: NewFact, now: number, checkFact: FactCheck): Draft {
     // Parsed again, so that the fact is what will be read, whatever the caller does to the object afterwards.
     data = JSON.parse(text) as unknown;
   }
+  assertText(type, "data", text);
   return { type, schemaVersion, at, actor, causation, correlation, kind, data, text };
 }
 
@@ -216,23 +219,4 @@ function assertData(type: string, data: unknown): void {
     if (error instanceof InvalidValueError) error.message = `${type}: ${error.message}`;
     throw error;
   }
-}
-
-/** SQLite stores UTF-8 and ends some of its functions at U+0000: what does not survive that is refused. */
-function assertText(subject: string, field: string, value: unknown): void {
-  if (typeof value !== "string") refuse(subject, field, "a string", value);
-  if (value === "") refuse(subject, field, "a string that is not empty", value);
-  if (!value.isWellFormed() || value.includes("\0")) {
-    refuse(subject, field, "well-formed text without U+0000", "other text");
-  }
-}
-
-function assertCount(subject: string, field: string, value: unknown, least: number): void {
-  if (!Number.isSafeInteger(value) || (value as number) < least)
-    refuse(subject, field, "a whole number", value);
-}
-
-function refuse(subject: string, field: string, expected: string, value: unknown): never {
-  const got = typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value);
-  throw new InvalidEnvelopeError(subject, { field, expected, got });
 }

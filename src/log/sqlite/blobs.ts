@@ -2,9 +2,13 @@
 import type { Statement } from "better-sqlite3";
 import { NotFoundError } from "../../errors.ts";
 import { LogCorruptError } from "../errors.ts";
+import { refuse } from "./checks.ts";
 import type { Connection } from "./connection.ts";
 import { blobHash } from "./hash.ts";
 import type { Unit } from "./writer.ts";
+
+/** A little less than SQLite holds in a row. */
+const MAX_BLOB_BYTES = 999_000_000;
 
 export class Blobs {
   readonly #location: string;
@@ -21,6 +25,8 @@ export class Blobs {
 
   /** Copies the bytes, so that the caller may use its buffer again at once. */
   put(bytes: Uint8Array): Unit<string> {
+    if (bytes.length > MAX_BLOB_BYTES)
+      refuse("blob", "bytes", `at most ${MAX_BLOB_BYTES} bytes`, bytes.length);
     const copy = Buffer.from(bytes);
     const sha256 = blobHash(copy);
     return {

@@ -47,7 +47,7 @@ export function typedFault(error: unknown, location: string, position: number | 
       // Growing the shared memory file on a full disk is reported as an I/O error, not as a full disk.
       return isDiskFull(location) ? new LogFullError(location, error) : new LogIoError(location, error);
     case "SQLITE_BUSY":
-      return new LogBusyError(location, 0, error);
+      return new LogBusyError(location, error);
     case "SQLITE_CANTOPEN":
       return new LogUnavailableError(
         "cannot_open",

@@ -8,6 +8,7 @@ import type { Statement } from "better-sqlite3";
 import { FencedError, SessionBusyError, type LeaseHolder } from "../errors.ts";
 import { isOwnerGone } from "../owner.ts";
 import type { Lease } from "../port.ts";
+import { assertName, assertWhole } from "./checks.ts";
 import type { Connection } from "./connection.ts";
 import type { Heads } from "./heads.ts";
 import type { Memory, Unit } from "./writer.ts";
@@ -34,7 +35,7 @@ export class Leases implements Memory {
   readonly #leaders = new Map<string, Leader | null>();
 
   constructor({ db }: Connection, heads: Heads, now: () => number) {
-    this.#now = now;
+    this.#now = () => Math.floor(now());
     this.#heads = heads;
     this.#selectLease = db.prepare(
       "SELECT owner, fence, ttl_ms AS ttlMs, since, expires_at AS expiresAt FROM leases WHERE key = ?",
@@ -67,6 +68,9 @@ export class Leases implements Memory {
 
   /** The same owner gets its live lease again, with a new expiry; otherwise the fence grows. */
   acquire(key: string, owner: string, ttlMs: number): Unit<Lease> {
+    assertName("lease", "key", key);
+    assertName("lease", "owner", owner);
+    assertWhole("lease", "ttlMs", ttlMs, 1);
     return leaseUnit(
       () => {
         const row = this.#leaseOf(key);
@@ -107,6 +111,7 @@ export class Leases implements Memory {
 
   /** Points the stream, which need not exist yet, to the lease. */
   claim(stream: string, lease: Lease): Unit<number> {
+    assertName("claim", "stream", stream);
     return leaseUnit(
       () => {
         this.assertMayAppend(stream, lease);

@@ -1,6 +1,7 @@
 /** Stored folds: the newest of each stream and name. They may be lost at any time, and are then folded again. */
 import type { Statement } from "better-sqlite3";
 import type { Snapshot } from "../port.ts";
+import { assertName, assertText, assertWhole } from "./checks.ts";
 import type { Connection } from "./connection.ts";
 
 export class Snapshots {
@@ -26,4 +27,13 @@ export class Snapshots {
   of(stream: string): Snapshot[] {
     return this.#load.all(stream);
   }
+}
+
+/** @throws InvalidEnvelopeError */
+export function assertSnapshot({ stream, name, version, writer, text }: Snapshot): void {
+  assertName("snapshot", "stream", stream);
+  assertName("snapshot", "name", name);
+  assertName("snapshot", "writer", writer);
+  assertWhole("snapshot", "version", version, 0);
+  assertText("snapshot", "text", text);
 }

@@ -8,7 +8,7 @@
 import type { Statement } from "better-sqlite3";
 import { LemonError } from "../../errors.ts";
 import type { Fact } from "../../events/index.ts";
-import { LogBusyError, LogReadOnlyError } from "../errors.ts";
+import { LogReadOnlyError } from "../errors.ts";
 import type { Durability } from "../port.ts";
 import { setDurability, type Connection } from "./connection.ts";
 import { isBusy, typedFault } from "./faults.ts";
@@ -74,7 +74,7 @@ export class Writer {
     this.#dataVersion = db.prepare<[], number>("PRAGMA data_version").pluck();
     this.#durability = options.durability;
     setDurability(db, options.durability);
-    db.pragma(`busy_timeout = ${LOCK_WAIT_MS}`);
+    if (!connection.readOnly) db.pragma(`busy_timeout = ${LOCK_WAIT_MS}`);
   }
 
   /**
@@ -114,15 +114,13 @@ export class Writer {
       this.#wantDurability(batch);
       this.#begin.run();
     } catch (error) {
-      if (!isBusy(error)) this.#rejectAll(batch, error);
-      else if (!this.#canWaitLonger())
-        this.#rejectAll(batch, new LogBusyError(this.#connection.location, LOCK_PATIENCE_MS, error));
-      else {
+      if (isBusy(error) && this.#canWaitLonger()) {
         this.#queue = [...batch, ...this.#queue];
         this.#isScheduled = true;
         setTimeout(this.#flush, LOCK_RETRY_MS);
         return;
       }
+      this.#rejectAll(batch, error);
       this.#goOn();
       return;
     }
