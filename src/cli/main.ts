@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 /** The command `lemon`: parses, runs one command, and turns what went wrong into a message and an exit status. */
 import { readFileSync } from "node:fs";
-import { CommanderError } from "commander";
 import { errorDocument, statuses, statusOf, UsageError, type Status } from "./errors.ts";
 import type { GlobalFlags } from "./flags.ts";
 import { contextOf } from "./globals.ts";
 import { Interrupts } from "./interrupts.ts";
 import { Output } from "./output.ts";
-import { buildProgram, type Invoke } from "./program.ts";
+import type { Invoke } from "./program.ts";
 
 const interrupts = new Interrupts();
 endQuietlyWithItsReader();
@@ -16,12 +15,19 @@ const status = await main();
 process.stdout.write("", () => process.exit(status));
 
 async function main(): Promise<Status> {
+  const version = versionOf();
+  if (process.argv.length === 3 && process.argv[2] === "--version") {
+    // Asked by scripts and prompts, again and again: answered before even the parser is loaded.
+    process.stdout.write(`${version}\n`);
+    return statuses.done;
+  }
+  const { buildProgram } = await import("./program.ts");
   let result: Status = statuses.done;
   const invoke: Invoke = async (load, ...args) => {
     const context = contextOf(program.opts<GlobalFlags>(), interrupts);
     result = await (await load())(context, ...args);
   };
-  const program = buildProgram(versionOf(), invoke);
+  const program = buildProgram(version, invoke);
   try {
     await program.parseAsync();
     return result;
@@ -32,7 +38,7 @@ async function main(): Promise<Status> {
 
 /** Written on standard error; under `--json` also as a document on standard output. */
 function report(error: unknown, flags: GlobalFlags): Status {
-  if (error instanceof CommanderError) {
+  if (isOfParser(error)) {
     if (error.exitCode === 0) return statuses.done;
     // The parser shows its help for a bare `lemon`, and that is all there is to say.
     if (error.code === "commander.help") return statuses.badUsage;
@@ -43,6 +49,16 @@ function report(error: unknown, flags: GlobalFlags): Status {
   out.error(message, error);
   if (out.json) out.document(errorDocument(error));
   return statusOf(error);
+}
+
+/** A `CommanderError`, known without loading its class. */
+function isOfParser(error: unknown): error is Error & { readonly code: string; readonly exitCode: number } {
+  return (
+    error instanceof Error &&
+    "exitCode" in error &&
+    "code" in error &&
+    String(error.code).startsWith("commander.")
+  );
 }
 
 /** `lemon facts ID | head -1`: the reader has what it wanted. */

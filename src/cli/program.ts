@@ -113,7 +113,11 @@ function addReadCommands(program: Command, invoke: Invoke): void {
     .action((id: string) => invoke(async () => (await import("./commands/replay.ts")).replay, id));
   program
     .command("tree")
-    .option("--at <position>", "as it was after this position of the log", wholeNumber)
+    .addOption(
+      new Option("--at <position>", "as it was after this position of the log")
+        .argParser(wholeNumber)
+        .conflicts("follow"),
+    )
     .option("--follow", "print it again after each change, until interrupted")
     .description("show the supervision tree of the newest runtime")
     .action((flags: TreeFlags) => invoke(async () => (await import("./commands/tree.ts")).tree, flags));

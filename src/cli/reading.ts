@@ -1,5 +1,6 @@
 /** The log, for commands that only look. Nothing is made and nothing is changed. */
 import { NotFoundError } from "../errors.ts";
+import type { Fact } from "../events/index.ts";
 import { openEventLog, type EventLog } from "../log/index.ts";
 import type { Context } from "./globals.ts";
 
@@ -30,5 +31,28 @@ export async function readingLogIfAny<Result>(
   } catch (error) {
     if (error instanceof NotFoundError) return null;
     throw error;
+  }
+}
+
+/**
+ * Gives each new fact of a stream to `take`, until the process is interrupted or reading fails.
+ *
+ * @param last - the fact to go on after; `null` for the first of the stream
+ */
+export async function followStream(
+  log: EventLog,
+  stream: string,
+  last: Fact | null,
+  take: (fact: Fact) => void,
+): Promise<void> {
+  const after = last === null ? {} : { after: log.cursorOf(last) };
+  // Following alone keeps no process alive.
+  const alive = setInterval(() => undefined, 3_600_000);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      log.follow({ stream, ...after }).subscribe({ next: take, error: reject, complete: resolve });
+    });
+  } finally {
+    clearInterval(alive);
   }
 }

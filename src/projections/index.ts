@@ -29,3 +29,10 @@ export {
   type SessionEvent,
   type SessionEventBody,
 } from "./session-events.ts";
+export {
+  childrenOf,
+  supervisionTree,
+  type SupervisedChild,
+  type SupervisionNode,
+  type SupervisionView,
+} from "./supervision-tree.ts";

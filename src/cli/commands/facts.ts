@@ -1,12 +1,11 @@
 /** `lemon facts ID` */
 import { isKnownType, type Fact } from "../../events/index.ts";
-import type { EventLog } from "../../log/index.ts";
 import { requireSession } from "../../replay/index.ts";
 import { statuses, type Status } from "../errors.ts";
 import type { Context } from "../globals.ts";
 import { oneLine, timeOf } from "../printable.ts";
 import type { FactsFlags } from "../flags.ts";
-import { readingLog } from "../reading.ts";
+import { followStream, readingLog } from "../reading.ts";
 
 /** Prints the facts of a session, oldest first; with `--follow` also each new one, until interrupted. */
 export async function facts(context: Context, id: string, flags: FactsFlags): Promise<Status> {
@@ -25,28 +24,9 @@ export async function facts(context: Context, id: string, flags: FactsFlags): Pr
       last = fact;
       take(fact);
     }
-    if (follow) await followOn(log, stream, last, take);
+    if (follow) await followStream(log, stream, last, take);
   });
   return statuses.done;
-}
-
-/** Until the process is interrupted, or reading fails. */
-async function followOn(
-  log: EventLog,
-  stream: string,
-  last: Fact | null,
-  take: (fact: Fact) => void,
-): Promise<void> {
-  const after = last === null ? {} : { after: log.cursorOf(last) };
-  // Following alone keeps no process alive.
-  const alive = setInterval(() => undefined, 3_600_000);
-  try {
-    await new Promise<void>((resolve, reject) => {
-      log.follow({ stream, ...after }).subscribe({ next: take, error: reject, complete: resolve });
-    });
-  } finally {
-    clearInterval(alive);
-  }
 }
 
 function print({ out }: Context, fact: Fact): void {
