@@ -13,6 +13,8 @@ export function temporaryFolder(): string {
   return mkdtempSync(path.join(tmpdir(), "lemon-test-"));
 }
 
+let runtimes = 0;
+
 /** A runtime on a scripted model, with nothing of the machine in it. The model is `s/m`. */
 export function scriptedRuntime(
   log: EventLog | string,
@@ -20,12 +22,13 @@ export function scriptedRuntime(
   options: Partial<RuntimeOptions> = {},
 ): Promise<Runtime> {
   const home = temporaryFolder();
+  runtimes += 1;
   return createRuntime({
     home,
     cwd: home,
     log,
     models: { s: scriptedModel(turns) },
-    ids: countingIds(),
+    ids: countingIds(runtimes * 0x1000),
     random: () => 0.5,
     env: { PATH: process.env["PATH"], HOME: home },
     ...options,

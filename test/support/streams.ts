@@ -6,7 +6,6 @@ import type { StreamEvent } from "../../src/actors/subscribers.ts";
 import { Leadership } from "../../src/actors/leadership.ts";
 import { retryEffect } from "../../src/actors/session/effects.ts";
 import { requestDigest } from "../../src/actors/session/request.ts";
-import { messagesOf } from "../../src/projections/index.ts";
 import { sessionActors } from "../../src/actors/session/actors.ts";
 import { AlreadyStreamingError, NotStreamingError } from "../../src/actors/errors.ts";
 import type { StreamActors } from "../../src/actors/cascade.ts";
@@ -85,7 +84,7 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
     "model.requested": {
       run: async (fact, { signal }) => {
         const { session, transcript } = stream.views;
-        const requestSha256 = requestDigest(session.systemPrompt, messagesOf(transcript));
+        const requestSha256 = requestDigest(session.systemPrompt, transcript);
         const outcome = await run(fact, signal);
         return outcome.type === "model.responded" ? { ...outcome, data: { ...outcome.data, requestSha256 } } : outcome;
       },

@@ -32,6 +32,7 @@ export function stepToolRunner(state: ToolRunnerState, event: ToolRunnerEvent): 
       if (state.phase !== "asking" || state.call === null) break;
       return event.data.verdict === "allow" ? start(state.call) : deny(state.call, event.data.reason ?? "denied");
     case "tool_call.returned": {
+      if (state.phase !== "running") break;
       const { callId, isError, errorType } = event.data;
       const data = { callId, isError, reason: errorType, content: null, details: null };
       return { state: { ...state, phase: "ended" }, decision: { type: "tool_call.completed", data } };
