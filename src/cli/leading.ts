@@ -63,6 +63,8 @@ export async function lead(context: Context, options: SessionOptions, { open, go
     }
     signal.addEventListener("abort", abort, { once: true });
     const outcome = await go(session);
+    // The outcome is the last that is shown: that the session is closed now is no news.
+    onEvent = () => undefined;
     if (outcome === null) return statuses.done;
     view.end(outcome);
     return statusOfOutcome(context, outcome);
