@@ -45,7 +45,11 @@ const kinds: ReadonlySet<unknown> = new Set<ExitReason["kind"]>(["normal", "shut
 export function toExitReason(told: unknown): ExitReason {
   const kind = typeof told === "object" && told !== null && "kind" in told ? told.kind : undefined;
   if (kinds.has(kind)) return told as ExitReason; // its kind is one of the four
-  return { kind: "crash", detail: new TypeError("the child's `exited` did not resolve to an exit reason") };
+  if (told instanceof Error) return { kind: "crash", detail: told };
+  return {
+    kind: "crash",
+    detail: new TypeError("the child's `exited` did not resolve to an exit reason", { cause: told }),
+  };
 }
 
 /** A promise of an exit that is settled once; the first reason wins. */
@@ -58,19 +62,24 @@ export interface ExitLatch {
 
 /** Makes an {@link ExitLatch}: what a child of your own needs for its `exited`. */
 export function exitLatch(): ExitLatch {
-  let ended: ExitReason | undefined;
-  let resolve: (reason: ExitReason) => void = () => undefined;
-  const exited = new Promise<ExitReason>((settle) => (resolve = settle));
-  return {
-    exited,
-    get ended() {
-      return ended;
-    },
-    settle(reason) {
-      if (ended !== undefined) return false;
-      ended = reason;
-      resolve(reason);
-      return true;
-    },
-  };
+  return new Latch();
 }
+
+class Latch implements ExitLatch {
+  readonly exited: Promise<ExitReason>;
+  ended: ExitReason | undefined;
+  #resolve: (reason: ExitReason) => void = ignore;
+
+  constructor() {
+    this.exited = new Promise((resolve) => (this.#resolve = resolve));
+  }
+
+  settle(reason: ExitReason): boolean {
+    if (this.ended !== undefined) return false;
+    this.ended = reason;
+    this.#resolve(reason);
+    return true;
+  }
+}
+
+function ignore(): void {}

@@ -3,6 +3,7 @@
  * `supervisor.erl` (stdlib) and `dynamic_supervisor.ex` (Elixir); where they differ, the `kind` in the flags decides.
  */
 import { messageOf } from "../errors.ts";
+import type { Clock } from "../ports.ts";
 import { attributeStrayErrors, currentInstance, raise, runAs } from "./attribution.ts";
 import { type Child, type ExitReason, exitLatch, isCleanExit } from "./child.ts";
 import { systemClock } from "./clock.ts";
@@ -14,7 +15,8 @@ import { launch, type Launched } from "./launch.ts";
 import { type Flags, type Setup, type SupervisorEnvironment, unknownYet } from "./options.ts";
 import { type Entry, Roster } from "./roster.ts";
 import { Serial } from "./serial.ts";
-import type { FullChildSpec } from "./spec.ts";
+import { sharedTimers } from "./shared-timers.ts";
+import type { FullChildSpec, Shutdown } from "./spec.ts";
 import { stopInstance } from "./stop.ts";
 import { sharersOf } from "./strategy.ts";
 
@@ -98,10 +100,20 @@ export class SupervisorCore implements Host {
   }
 
   /** Starts one life of a child. What a failure means is the caller's to decide. */
-  async start(entry: Entry, how: "first" | "restart"): Promise<Launched> {
+  start(entry: Entry, how: "first" | "restart"): Launched | Promise<Launched> {
     const instance = new Instance(this, entry.label, (this.#instances += 1));
     entry.state = "starting";
-    const launched = await launch(entry.spec, entry.args, instance);
+    const launched = launch(entry.spec, entry.args, instance);
+    if (!(launched instanceof Promise)) return this.#adopt(entry, instance, how, launched);
+    return launched.then((outcome) => this.#adopt(entry, instance, how, outcome));
+  }
+
+  #adopt(
+    entry: Entry,
+    instance: Instance,
+    how: "first" | "restart",
+    launched: Launched,
+  ): Launched | Promise<Launched> {
     if (launched.status !== "started") {
       instance.discard();
       entry.state = "stopped";
@@ -125,11 +137,8 @@ export class SupervisorCore implements Host {
     if (how === "first") this.report({ type: "child.started", ...told });
     else this.report({ type: "child.restarted", ...told, restarts: (entry.restarts += 1) });
     if (!isLate) return launched;
-    await this.halt(entry, "brutal_kill");
-    return {
-      status: "failed",
-      error: new SupervisorError("noproc", `${this.path} was killed while ${entry.label} started`),
-    };
+    const error = new SupervisorError("noproc", `${this.path} was killed while ${entry.label} started`);
+    return this.halt(entry, "brutal_kill").then(() => ({ status: "failed", error }));
   }
 
   /** A start said `ignore`: kept as stopped by a static supervisor unless temporary, else forgotten. */
@@ -138,12 +147,32 @@ export class SupervisorCore implements Host {
   }
 
   /** Stops a child, if it runs, by its shutdown protocol. */
-  async halt(entry: Entry, shutdown = entry.spec.shutdown): Promise<void> {
+  halt(entry: Entry, shutdown = entry.spec.shutdown): Promise<void> {
+    return new Promise((done) => this.#halt(entry, shutdown, this.clock, done));
+  }
+
+  #halt(entry: Entry, shutdown: Shutdown, clock: Clock, done: () => void): void {
     entry.cancelBackoff?.();
     entry.cancelBackoff = undefined;
-    if (entry.current !== undefined)
-      await stopInstance(entry.current, shutdown, { kind: "shutdown" }, this.clock);
-    this.roster.clearCurrent(entry);
+    const stopped = (): void => {
+      this.roster.clearCurrent(entry);
+      done();
+    };
+    if (entry.current === undefined) stopped();
+    else stopInstance(entry.current, shutdown, clock, stopped);
+  }
+
+  /** Stops all children at the same time; `done` is called once. */
+  #haltAll(shutdownOf: (entry: Entry) => Shutdown, done: () => void): void {
+    const entries = this.roster.newestFirst();
+    const clock = sharedTimers(this.clock);
+    let left = entries.length;
+    if (left === 0) return done();
+    const stopped = (): void => {
+      left -= 1;
+      if (left === 0) done();
+    };
+    for (const entry of entries) this.#halt(entry, shutdownOf(entry), clock, stopped);
   }
 
   /** OTP's `del_child`: a temporary or dynamic child is forgotten with its process, another's spec stays. */
@@ -248,9 +277,8 @@ export class SupervisorCore implements Host {
   async end(reason: ExitReason): Promise<void> {
     if (this.state === "stopping" || this.state === "ended") return;
     this.state = "stopping";
-    const entries = this.roster.newestFirst();
-    if (this.flags.kind === "static") for (const entry of entries) await this.halt(entry);
-    else await Promise.all(entries.map((entry) => this.halt(entry)));
+    if (this.flags.kind === "static") for (const entry of this.roster.newestFirst()) await this.halt(entry);
+    else await new Promise<void>((done) => this.#haltAll(({ spec }) => spec.shutdown, done));
     this.#finish(reason);
   }
 
@@ -259,10 +287,10 @@ export class SupervisorCore implements Host {
     if (this.#verdict !== undefined || this.state === "ended") return;
     this.#verdict = verdict;
     this.state = "ended";
-    const entries = this.roster.newestFirst();
-    void Promise.all(entries.map((entry) => this.halt(entry, "brutal_kill"))).then(() =>
-      this.#finish(verdict),
-    ); // `halt` never rejects
+    this.#haltAll(
+      () => "brutal_kill",
+      () => this.#finish(verdict),
+    );
   }
 
   /** Nothing is left: gives the name back, then tells the exit. */

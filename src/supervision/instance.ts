@@ -23,12 +23,11 @@ export class Instance {
   child: Child | undefined;
   /** Set once, when the end is known. */
   ended: ExitReason | undefined;
-  /** Resolves after `ended` is set, and never rejects. */
-  exit: Promise<ExitReason> | undefined;
   /** What has decided the exit reason before the child told one: a stray error, or our kill. */
   #verdict: ExitReason | undefined;
   /** The supervisor is stopping it, and is told of its end by that. */
   isStopping = false;
+  #waiting: (() => void)[] | undefined;
   #onEnd: ((instance: Instance, reason: ExitReason) => void) | undefined;
 
   constructor(host: Host, childId: string, number: number) {
@@ -51,18 +50,23 @@ export class Instance {
     this.starting = false;
     this.child = child;
     this.#onEnd = onEnd;
-    this.exit = child.exited.then(
-      (reason) => this.conclude(toExitReason(reason)),
-      (error: unknown) => this.conclude({ kind: "crash", detail: error }),
-    );
+    const end = (told: unknown): void => this.conclude(toExitReason(told));
+    void child.exited.then(end, end); // a rejection breaks the contract, and is a crash
   }
 
   /** The end is known, or the supervisor no longer waits for it. The first to say so wins; later ends are fenced out. */
-  conclude(told: ExitReason): ExitReason {
-    if (this.ended !== undefined) return this.ended;
+  conclude(told: ExitReason): void {
+    if (this.ended !== undefined) return;
     this.ended = this.#verdict ?? told;
     this.#onEnd?.(this, this.ended);
-    return this.ended;
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting !== undefined) for (const tell of waiting) tell();
+  }
+
+  /** Calls `tell` when the end is known, after it was reported. Not for one that has ended. */
+  whenEnded(tell: () => void): void {
+    (this.#waiting ??= []).push(tell);
   }
 
   /** Nothing came of the start: refused, or ignored. */

@@ -1,8 +1,16 @@
 /** From a spec to a running child, or the reason why there is none. */
+import type { AnyActorLogic } from "xstate";
 import { runAs } from "./attribution.ts";
 import { type Child, isChild } from "./child.ts";
 import type { Instance } from "./instance.ts";
-import { type FullChildSpec, isActorStart, isLogic, type Start } from "./spec.ts";
+import {
+  type ActorStart,
+  type FullChildSpec,
+  isActorStart,
+  isLogic,
+  type Start,
+  type ThreadStart,
+} from "./spec.ts";
 
 /** What became of a start. @internal */
 export type Launched =
@@ -11,25 +19,42 @@ export type Launched =
   | { readonly status: "failed"; readonly error: unknown };
 
 /**
- * Runs a start function as code of `instance`. Never rejects: a start that throws, or gives something that is not a
- * child, is `failed` with that as the error's content.
+ * Runs a start function as code of `instance`. Never throws or rejects: a start that does, or that gives something that
+ * is not a child, is `failed` with that as the error's content. A promise only when the start function gives one, so
+ * that a quick start costs no turn of the loop.
  *
  * @internal
  */
-export async function launch(
+export function launch(
   spec: FullChildSpec,
   args: readonly unknown[],
   instance: Instance,
-): Promise<Launched> {
+): Launched | Promise<Launched> {
   try {
-    const given: unknown = await runAs(instance, () => begin(spec.start, args, instance));
-    const launched = read(given);
-    if (instance.strayAtStart === undefined || launched.status !== "started") return launched;
-    launched.child.kill();
-    return { status: "failed", error: instance.strayAtStart };
+    const given = runAs(instance, () => begin(spec.start, args, instance));
+    return isThenable(given) ? awaited(given, instance) : settle(given, instance);
   } catch (error) {
     return { status: "failed", error };
   }
+}
+
+async function awaited(given: PromiseLike<unknown>, instance: Instance): Promise<Launched> {
+  try {
+    return settle(await given, instance);
+  } catch (error) {
+    return { status: "failed", error };
+  }
+}
+
+function settle(given: unknown, instance: Instance): Launched {
+  const launched = read(given);
+  if (instance.strayAtStart === undefined || launched.status !== "started") return launched;
+  launched.child.kill();
+  return { status: "failed", error: instance.strayAtStart };
+}
+
+function isThenable(given: unknown): given is PromiseLike<unknown> {
+  return typeof given === "object" && given !== null && "then" in given && typeof given.then === "function";
 }
 
 function read(given: unknown): Launched {
@@ -52,27 +77,31 @@ function describe(given: unknown): string {
   return typeof given === "object" && given !== null ? "an object without these members" : String(given);
 }
 
-async function begin(
-  start: Start | undefined,
-  args: readonly unknown[],
-  instance: Instance,
-): Promise<unknown> {
+function begin(start: Start | undefined, args: readonly unknown[], instance: Instance): unknown {
   if (start === undefined) throw new Error("the start of a temporary child is not kept"); // never asked for: it is never restarted
   if (typeof start === "function") {
     return (start as (...args: readonly unknown[]) => unknown)(...args); // its parameters are whatever startChild is given
   }
-  if (isLogic(start) || isActorStart(start)) {
-    const { logic, input, mailbox } = isActorStart(start)
-      ? start
-      : { logic: start, input: undefined, mailbox: undefined };
-    const { actorChild } = await import("./actor-child.ts"); // XState is loaded with the first actor
-    return actorChild(logic, {
-      input: overlay(input, args),
-      clock: instance.host.clock,
-      ...(mailbox === undefined ? {} : { mailbox }),
-    });
-  }
-  const { file, workerData, awaitReady = false } = start;
+  return isLogic(start) || isActorStart(start) ? startActor(start, args, instance) : startThread(start, args);
+}
+
+async function startActor(
+  start: AnyActorLogic | ActorStart,
+  args: readonly unknown[],
+  instance: Instance,
+): Promise<Child> {
+  const { logic, input, mailbox } = isActorStart(start)
+    ? start
+    : { logic: start, input: undefined, mailbox: undefined };
+  const { actorChild } = await import("./actor-child.ts"); // XState is loaded with the first actor
+  const options = { input: overlay(input, args), clock: instance.host.clock };
+  return actorChild(logic, mailbox === undefined ? options : { ...options, mailbox });
+}
+
+async function startThread(
+  { file, workerData, awaitReady = false }: ThreadStart,
+  args: readonly unknown[],
+): Promise<Child> {
   const { threadChild } = await import("./thread-child.ts");
   return threadChild(file, { workerData: overlay(workerData, args), awaitReady });
 }

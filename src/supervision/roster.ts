@@ -45,7 +45,7 @@ export class Roster {
   readonly #isStatic: boolean;
   readonly #entries = new Map<unknown, Entry>();
   /** Dynamic children have no id and are found by the child itself. */
-  readonly #byChild = new WeakMap<object, Entry>();
+  readonly #byChild = new Map<object, Entry>();
   #added = 0;
 
   constructor(isStatic: boolean) {

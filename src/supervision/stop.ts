@@ -8,45 +8,34 @@ import type { Shutdown } from "./spec.ts";
 export const killGraceMs = 5000;
 
 /**
- * Stops one life of a child and resolves to the reason with which it ended.
+ * Stops one life of a child and calls `done` once, when its end is known.
  *
  * Always ends, even for a child that breaks its contract: one that says nothing {@link killGraceMs} after its kill is
  * abandoned; its number fences out whatever it still does. Only `infinity` waits as long as the child likes.
  */
-export function stopInstance(
-  instance: Instance,
-  shutdown: Shutdown,
-  reason: ExitReason,
-  clock: Clock,
-): Promise<ExitReason> {
-  const { exit } = instance;
-  if (instance.ended !== undefined) return Promise.resolve(instance.ended);
-  if (exit === undefined) return Promise.resolve({ kind: "normal" }); // never attached: nothing was started
+export function stopInstance(instance: Instance, shutdown: Shutdown, clock: Clock, done: () => void): void {
+  if (instance.ended !== undefined) return done();
   instance.isStopping = true;
-  return new Promise((resolve) => {
-    let disarm = (): void => undefined;
-    const kill = (verdict?: ExitReason): void => {
-      disarm();
-      instance.kill(verdict);
-      disarm = clock.setTimer(killGraceMs, () => {
-        resolve(
-          instance.conclude({ kind: "killed", detail: `no exit within ${killGraceMs} ms of its kill` }),
-        );
-      });
-    };
-    void exit.then((ended) => {
-      disarm();
-      resolve(ended);
-    }); // `exit` never rejects
-    if (shutdown === "brutal_kill") return kill();
-    if (shutdown !== "infinity") disarm = clock.setTimer(shutdown, kill);
-    ask(instance, reason, (error) => kill({ kind: "crash", detail: error }));
+  let disarm: (() => void) | undefined;
+  instance.whenEnded(() => {
+    disarm?.();
+    done();
   });
+  const kill = (verdict?: ExitReason): void => {
+    disarm?.();
+    instance.kill(verdict);
+    disarm = clock.setTimer(killGraceMs, () => {
+      instance.conclude({ kind: "killed", detail: `no exit within ${killGraceMs} ms of its kill` });
+    });
+  };
+  if (shutdown === "brutal_kill") return kill();
+  if (shutdown !== "infinity") disarm = clock.setTimer(shutdown, kill);
+  ask(instance, (error) => kill({ kind: "crash", detail: error }));
 }
 
-function ask(instance: Instance, reason: ExitReason, failed: (error: unknown) => void): void {
+function ask(instance: Instance, failed: (error: unknown) => void): void {
   try {
-    const asked = instance.child?.shutdown(reason);
+    const asked = instance.child?.shutdown({ kind: "shutdown" });
     if (asked instanceof Promise) void asked.catch(failed); // handled by `failed`
   } catch (error) {
     failed(error);

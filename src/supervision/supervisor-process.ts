@@ -1,7 +1,7 @@
 /** The administration of a supervisor: OTP's calls with OTP's results, answered one after the other. */
 import type { Child, ExitReason } from "./child.ts";
 import { startError, SupervisorCore } from "./core.ts";
-import { SupervisorError, type SupervisorErrorReason } from "./errors.ts";
+import { SupervisorError, type SupervisorErrorReason, toError } from "./errors.ts";
 import { checkDynamicSpec, type Setup, type SupervisorEnvironment } from "./options.ts";
 import { type ChildCounts, type ChildRow, childTree, type Entry, type SupervisorTree } from "./roster.ts";
 import {
@@ -37,26 +37,35 @@ export class SupervisorProcess implements Supervisor {
     return this.#core.serial.run(() => this.#core.boot(initialise));
   }
 
-  async startChild<C extends Child>(
+  startChild<C extends Child>(
     given: ChildSpec<C> | DynamicChildSpec<C> | readonly unknown[],
   ): Promise<StartChildResult<C>> {
+    try {
+      const start = this.#prepare<C>(given); // in the caller, before it is queued: a bad spec is refused at once
+      return this.#call("startChild", start);
+    } catch (error) {
+      return Promise.reject(toError(error));
+    }
+  }
+
+  #prepare<C extends Child>(given: unknown): () => Promise<StartChildResult<C>> {
     const { flags } = this.#core;
     if (flags.kind === "static") {
-      const spec = checkChildSpec(given, { autoShutdown: flags.autoShutdown });
-      return this.#call("startChild", () => this.#startStatic(spec));
+      const spec = checkChildSpec(given, flags);
+      return () => this.#startStatic(spec);
     }
     if (flags.template === undefined) {
       const spec = checkDynamicSpec(given);
-      return this.#call("startChild", () => this.#startDynamic(spec, []));
+      return () => this.#startDynamic(spec, []);
     }
     if (!Array.isArray(given))
       throw invalid("extraArgs", given, "an array: the template's spec is given already");
     const { template } = flags;
     const args: readonly unknown[] = given;
-    return this.#call("startChild", () => this.#startDynamic(template, args));
+    return () => this.#startDynamic(template, args);
   }
 
-  async #startStatic<C extends Child>(spec: FullChildSpec): Promise<StartChildResult<C>> {
+  #startStatic<C extends Child>(spec: FullChildSpec): Promise<StartChildResult<C>> {
     const present = this.#core.roster.find(spec.id);
     if (present !== undefined) {
       if (present.state === "stopped")
@@ -67,7 +76,7 @@ export class SupervisorProcess implements Supervisor {
     return this.#startNew(entry);
   }
 
-  async #startDynamic<C extends Child>(
+  #startDynamic<C extends Child>(
     spec: FullChildSpec,
     args: readonly unknown[],
   ): Promise<StartChildResult<C>> {
@@ -181,10 +190,7 @@ export class SupervisorProcess implements Supervisor {
     const gone = (): SupervisorError =>
       new SupervisorError("noproc", `${call}: the supervisor ${this.path} has ended`);
     if (isGone()) return Promise.reject(gone());
-    return this.#core.serial.run(async () => {
-      if (isGone()) throw gone();
-      return answer();
-    });
+    return this.#core.serial.run(() => (isGone() ? Promise.reject(gone()) : answer()));
   }
 
   #find(child: unknown): Entry {

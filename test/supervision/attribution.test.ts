@@ -7,7 +7,7 @@ import {
   type SupervisionEvent,
 } from "../../src/supervision/index.ts";
 import { type BuiltPackage, buildPackage } from "./support/built-package.ts";
-import { settled } from "./support/fake-child.ts";
+import { fakeChild, settled } from "./support/fake-child.ts";
 
 let built: BuiltPackage;
 beforeAll(() => {
@@ -173,7 +173,11 @@ test("events are plain JSON data that name the path in the tree", async () => {
   const children = reasons.map((detail, index) => ({
     id: `c${index}`,
     restart: "temporary" as const,
-    start: () => promiseChild(() => Promise.reject(detail as Error)), // anything can be thrown
+    start: () => {
+      const child = fakeChild();
+      child.exit({ kind: "crash", detail });
+      return child;
+    },
   }));
   const inner = (): ReturnType<typeof startSupervisor> => startSupervisor({ children });
   const outer = { children: [{ id: "inner", type: "supervisor" as const, start: inner }] };

@@ -15,7 +15,7 @@ import { refusal, refusedField, stage } from "./support/harness.ts";
 
 const worker = new URL("support/worker.mjs", import.meta.url);
 const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) =>
+  new Promise((_resolve, reject) =>
     signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true }),
   );
 

@@ -155,10 +155,11 @@ test("extra arguments reach the start of a simple_one_for_one child at start and
 });
 
 test("between two attempts to restart a child, calls answer restarting, and a terminate keeps it down", async () => {
-  let [starts, fail] = [0, (_: Error): void => undefined];
+  let starts = 0;
+  let fail: (error: Error) => void = () => undefined;
   const start = (): FakeChild | Promise<FakeChild> => {
     starts += 1;
-    return starts === 1 ? first.start() : new Promise((_, reject) => (fail = reject));
+    return starts === 1 ? first.start() : new Promise((_resolve, reject) => (fail = reject));
   };
   const first = maker();
   const supervisor = await startSupervisor({ intensity: 9, children: [{ id: "a", start }] });

@@ -297,7 +297,7 @@ function line(event: SupervisionEvent): string {
   return [`${event.supervisor}:`, what, `${event.childId}#${event.instance}`, ...kind].join(" ");
 }
 
-type Shape = { id: string; state: string; below?: Shape[] }[];
+type Shape = { id: string; state: string; below?: Shape }[];
 
 function shape(tree: SupervisorTree | undefined): Shape {
   if (tree === undefined || tree.state === "ended") return [];

@@ -52,7 +52,7 @@ export class ModelSupervisor {
       this.slots.push(slot);
       if (this.start(slot, "started") instanceof StartFailed) {
         this.slots.pop();
-        this.#stopAll();
+        this.stopAll();
         return false;
       }
     }
@@ -134,23 +134,24 @@ export class ModelSupervisor {
 
   /** The orderly end: children first, then this one, then its parent hears of it. */
   end(kind: "shutdown"): void {
-    this.#stopAll();
+    this.stopAll();
     this.isAlive = false;
     this.#tellParent(kind);
   }
 
   /** Everything below dies at once. */
   killed(): void {
-    const lines = this.#kill();
+    const lines = this.fall();
     if (lines.length > 0) this.world.told.push(lines);
     this.#tellParent("killed");
   }
 
-  #kill(): string[] {
+  /** Dies with everything below; the lines come in no particular order. */
+  fall(): string[] {
     this.isAlive = false;
     return this.slots.flatMap((slot) => {
       if (slot.state !== "running") return [];
-      const deeper = slot.below?.#kill() ?? [];
+      const deeper = slot.below?.fall() ?? [];
       this.#down(slot);
       return [...deeper, this.#line("exited", slot.plan.id, slot.instance, "killed")];
     });
@@ -167,7 +168,7 @@ export class ModelSupervisor {
       this.world.nowMs += graceMs(slot.plan);
       this.#tell("exited", slot.plan.id, slot.instance, stopKind(slot.plan));
     } else {
-      slot.below?.#stopAll();
+      slot.below?.stopAll();
       if (slot.below !== undefined) slot.below.isAlive = false;
       this.#tell("exited", slot.plan.id, slot.instance, "shutdown");
     }
@@ -180,7 +181,8 @@ export class ModelSupervisor {
     this.#retire(slot);
   }
 
-  #stopAll(): void {
+  /** In OTP's order, and in time. */
+  stopAll(): void {
     const newestFirst = [...this.slots].reverse();
     this.isAlive = false;
     if (this.node.strategy !== "dynamic") {
