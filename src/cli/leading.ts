@@ -66,6 +66,8 @@ export async function lead(context: Context, options: SessionOptions, { open, go
     // The outcome is the last that is shown: that the session is closed now is no news.
     onEvent = () => undefined;
     if (outcome === null) return statuses.done;
+    // The outcome is the last word: that the session is closed now goes without saying.
+    onEvent = () => undefined;
     view.end(outcome);
     return statusOfOutcome(context, outcome);
   } finally {

@@ -7,7 +7,6 @@ export {
   SessionFailedError,
 } from "./errors.ts";
 export { SessionNotFoundError } from "../replay/index.ts";
-export { defaultHome } from "../home.ts";
 export { readFacts } from "./facts.ts";
 export { createRuntime, type Runtime, type RuntimeOptions } from "./runtime.ts";
 export type { SessionOptions } from "./session-factory.ts";
