@@ -78,6 +78,21 @@ test("what another process appends is followed without a gap or a double, betwee
   );
 });
 
+test("what another handle has appended just before one's own is not jumped over", async () => {
+  const file = temporaryFile();
+  const [log, other] = [await openForTest(file), await openForTest(file)];
+  await log.append("s", "none", newFacts(1));
+  const all = firstValueFrom(log.follow().pipe(take(41), toArray()));
+  await firstValueFrom(log.follow());
+  for (let version = 1; version < 41; version += 2) {
+    await other.append("s", version, newFacts(1));
+    await log.append("s", version + 1, newFacts(1));
+  }
+  expect((await all).map((fact) => fact.version)).toEqual(
+    Array.from({ length: 41 }, (_, index) => index + 1),
+  );
+});
+
 test("a read-only handle reads and follows beside a writer", async () => {
   const file = temporaryFile();
   const child = run(

@@ -54,7 +54,7 @@ export class Followers {
   committed(facts: readonly Fact[]): void {
     for (const follower of this.#followers) {
       // A follower that stands right before them needs no look at the table.
-      if (!follower.isWoken && facts[0]?.position === follower.position + 1) give(follower, facts);
+      if (facts[0]?.position === follower.position + 1) give(follower, facts);
       else this.#wake(follower);
     }
   }
