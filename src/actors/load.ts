@@ -43,8 +43,9 @@ export async function loadStream(
   const range = { from: fromVersion + 1, ...(options.to === undefined ? {} : { to: options.to }) };
   for await (const page of log.readStored(stream, range)) {
     for (const stored of page) {
-      divergence ??= feed.take(stored);
-      views.fold(factOf(stored));
+      const fact = factOf(stored);
+      divergence ??= feed.take(stored, fact);
+      views.fold(fact);
       version = stored.version;
     }
   }

@@ -33,7 +33,7 @@ export async function verifyReplay(log: EventLog, sessionId: string): Promise<Re
     for (const stored of page) {
       if (divergence !== null) break;
       const fact = factOf(stored);
-      divergence = compareRequest(fact, session.systemPrompt, conversation) ?? feed.take(stored);
+      divergence = compareRequest(fact, session.systemPrompt, conversation) ?? feed.take(stored, fact);
       session = project(sessionView, session, fact);
       conversation = project(transcript, conversation, fact);
       facts += 1;
@@ -53,7 +53,7 @@ export async function verifyReplay(log: EventLog, sessionId: string): Promise<Re
 function compareRequest(fact: Fact, systemPrompt: string, conversation: Transcript): Divergence | null {
   if (fact.type !== "model.responded") return null;
   const { data, version, position } = fact as FactOf<"model.responded">;
-  const actual = requestDigest(systemPrompt, messagesOf(conversation));
+  const actual = requestDigest(systemPrompt, conversation);
   if (actual === data.requestSha256) return null;
   const shown = (requestSha256: string): unknown => ({ version, type: "model.responded", requestSha256 });
   return { position, version, kind: "request_changed", expected: shown(data.requestSha256), actual: shown(actual) };

@@ -2,7 +2,7 @@
  * What a model is sent, built from the transcript, and its digest. The digest is recorded with the answer, so a
  * change in the way a request is built shows when a session is replayed.
  */
-import { createHash } from "node:crypto";
+import { createHash, hash, type Hash } from "node:crypto";
 import { messagesOf, type Transcript, type TranscriptMessage } from "../../projections/index.ts";
 import type { ModelContext, ModelMessage, ModelTool } from "../../providers/index.ts";
 
@@ -14,20 +14,48 @@ export interface ModelRequest {
 }
 
 /** Builds the request for a transcript in which every call has its result. */
-export function buildRequest(systemPrompt: string, transcript: Transcript, tools: readonly ModelTool[]): ModelRequest {
-  const messages = messagesOf(transcript);
+export function buildRequest(
+  systemPrompt: string,
+  transcript: Transcript,
+  tools: readonly ModelTool[],
+): ModelRequest {
   return {
-    context: { systemPrompt, messages: messages.map((message) => built(message).message), tools },
-    requestSha256: requestDigest(systemPrompt, messages),
+    context: {
+      systemPrompt,
+      messages: messagesOf(transcript).map((message) => built(message).message),
+      tools,
+    },
+    requestSha256: requestDigest(systemPrompt, transcript),
     toolsSha256: toolsDigest(tools),
   };
 }
 
 /** Digest of the system prompt and, one after the other, of each message as it is sent. */
-export function requestDigest(systemPrompt: string, messages: readonly TranscriptMessage[]): string {
+export function requestDigest(systemPrompt: string, { pages, tail }: Transcript): string {
+  if (pages.length === 0) return sha256(sha256(systemPrompt) + digestsOf(tail));
+  const digest = digestOfPages(systemPrompt, pages).copy();
+  return digest.update(digestsOf(tail)).digest("hex");
+}
+
+type Pages = Transcript["pages"];
+
+// Full pages never change, and a list of them belongs to one transcript. Hashing all of a long session at each of its
+// turns made its replay quadratic.
+const digestsOfPages = new WeakMap<Pages, { readonly systemPrompt: string; readonly digest: Hash }>();
+
+function digestOfPages(systemPrompt: string, pages: Pages): Hash {
+  const known = digestsOfPages.get(pages);
+  if (known?.systemPrompt === systemPrompt) return known.digest;
   const digest = createHash("sha256").update(sha256(systemPrompt));
-  for (const message of messages) digest.update(built(message).digest);
-  return digest.digest("hex");
+  for (const { messages } of pages) digest.update(digestsOf(messages));
+  digestsOfPages.set(pages, { systemPrompt, digest });
+  return digest;
+}
+
+function digestsOf(messages: readonly TranscriptMessage[]): string {
+  let digests = "";
+  for (const message of messages) digests += built(message).digest;
+  return digests;
 }
 
 interface BuiltMessage {
@@ -85,5 +113,5 @@ function toolsDigest(tools: readonly ModelTool[]): string {
 }
 
 function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text);
 }

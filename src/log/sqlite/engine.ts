@@ -93,7 +93,8 @@ export class SqliteEventLog implements EventLog {
 
   async *read(stream: string, options: ReadOptions = {}): AsyncGenerator<Fact> {
     this.#assertOpen();
-    yield* this.#reader.read(stream, options);
+    // Not delegated with `yield*`, which makes each fact wait for several promises more.
+    for await (const page of this.#reader.pages(stream, options)) for (const fact of page) yield fact;
   }
 
   async *readStored(stream: string, options: ReadOptions = {}): AsyncGenerator<readonly StoredFact[]> {

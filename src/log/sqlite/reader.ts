@@ -73,11 +73,12 @@ export class Reader {
     return this.#page(this.#range, [after + 1, Number.MAX_SAFE_INTEGER], factOf, after + 1);
   }
 
-  async *read(stream: string, options: ReadOptions): AsyncGenerator<Fact> {
-    for await (const page of this.#pagesOf(stream, options, factOf)) yield* page;
+  /** A stream's facts, a page at a time. */
+  pages(stream: string, options: ReadOptions): AsyncGenerator<readonly Fact[]> {
+    return this.#pagesOf(stream, options, factOf);
   }
 
-  /** Pages, with the data's text as it is stored. */
+  /** The same, with the data's text as it is stored. */
   readStored(stream: string, options: ReadOptions): AsyncGenerator<readonly StoredFact[]> {
     return this.#pagesOf(stream, options, storedFactOf);
   }
