@@ -7,7 +7,7 @@ import { sessionActors } from "../../dist/actors/session/actors.js";
 import { openEventLog } from "../../dist/log/index.js";
 import { messagesOf } from "../../dist/projections/index.js";
 import { bigSession, sessionId, stream } from "../lib/big-session.mjs";
-import { compare, figure, millisecondsOf, ratioAtMost } from "../lib/compare.mjs";
+import { compare, cpuMillisecondsOf, figure, ratioAtMost } from "../lib/compare.mjs";
 
 export async function measure() {
   const log = await openEventLog(await bigSession(), { readOnly: true });
@@ -15,26 +15,33 @@ export async function measure() {
   if (resumed.fromVersion === 0) throw new Error("no stored state was used");
   const measured = await compare(
     () =>
-      millisecondsOf(async () => {
+      cpuMillisecondsOf(async () => {
         resumed = await load(log, {});
       }),
-    () => millisecondsOf(() => load(log, { snapshots: false })),
+    () => cpuMillisecondsOf(() => load(log, { snapshots: false })),
     { rounds: 5 },
   );
   await log.close();
+  // Stored pages are parsed when they are looked at: this is the time until the next prompt can be taken.
+  const ready = await compare(
+    () => cpuMillisecondsOf(() => load(log, {}, false)),
+    () => measured.floor,
+    { rounds: 5 },
+  );
   const behind = resumed.version - resumed.fromVersion;
   return [
     figure({
       name: `resume of ${resumed.version.toLocaleString("en")} facts`,
-      unit: "ms",
+      unit: "ms of CPU",
       ...measured,
       goal: ratioAtMost(1 / 100),
-      note: `aim 1/300; ${behind} facts behind the stored state, ${resumed.messages} messages`,
+      note: `aim 1/300; every message read; ${behind} facts behind the stored state, ${resumed.messages} messages`,
     }),
+    figure({ name: "the same until it takes a prompt", unit: "ms of CPU", ...ready }),
   ];
 }
 
-async function load(log, options) {
+async function load(log, options, isRead = true) {
   const { version, fromVersion, divergence, views } = await loadStream(
     log,
     stream,
@@ -42,5 +49,5 @@ async function load(log, options) {
     options,
   );
   if (divergence !== null) throw new Error(`it diverges: ${JSON.stringify(divergence)}`);
-  return { version, fromVersion, messages: messagesOf(views.transcript).length };
+  return { version, fromVersion, messages: isRead ? messagesOf(views.transcript).length : null };
 }

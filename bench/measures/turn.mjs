@@ -14,7 +14,8 @@ const goals = { strict: 3, relaxed: 4.5 };
 export async function measure() {
   const figures = [];
   for (const durability of ["strict", "relaxed"]) {
-    const turns = scaled(300);
+    const turns = 50;
+    const runs = scaled(10);
     const folder = freshFolder("turn");
     const runtime = await noOpRuntime(folder, path.join(folder, "log.db"), durability, { turns, calls: 1 });
     const raw = new RawLog(path.join(folder, "raw.db"), durability);
@@ -22,20 +23,28 @@ export async function measure() {
     let run = 0;
     const measured = await compare(
       async () => {
-        // A session each: a run is measured as it is the first time, whatever came before.
-        const session = await runtime.sessions.start({ model: "bench/no-op" });
-        const milliseconds = await millisecondsOf(() => session.prompt("Look at all files."));
-        return (milliseconds / turns) * 1_000;
+        // A session each: what a turn costs grows with its transcript, and fifty calls are a usual one.
+        const sessions = [];
+        for (let index = 0; index < runs; index += 1) {
+          sessions.push(await runtime.sessions.start({ model: "bench/no-op" }));
+        }
+        const milliseconds = await millisecondsOf(async () => {
+          for (const session of sessions) await session.prompt("Look at all files.");
+        });
+        return (milliseconds / turns / runs) * 1_000;
       },
       async () => {
-        run += 1;
-        const rows = commits.map((commit) => commit.map((row) => [run, ...row]));
+        const rows = [];
+        for (let index = 0; index < runs; index += 1) {
+          run += 1;
+          for (const commit of commits) rows.push(commit.map((row) => [run, ...row]));
+        }
         const milliseconds = await millisecondsOf(() => {
           for (const commit of rows) raw.commit(commit);
         });
-        return (milliseconds / turns) * 1_000;
+        return (milliseconds / turns / runs) * 1_000;
       },
-      { rounds: 9, warmups: 2 },
+      { rounds: 7, warmups: 4 },
     );
     await runtime.close();
     raw.close();
