@@ -209,6 +209,10 @@ export class JournaledStream {
 
   /** The log cannot be written: callers are told, outcomes wait, and it is tried again every second. */
   #suspend(error: LemonError): void {
+    if (this.#fault === null) {
+      const waits = "the session waits, and goes on by itself when its log can be written again";
+      this.#parts.logger.warn({ stream: this.name, code: error.code }, `${error.message}: ${waits}`);
+    }
     this.#fault = error;
     for (const { reject } of this.#around.mailbox.takeCallers()) reject(error);
     this.#cancelRetry?.();
