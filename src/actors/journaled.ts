@@ -129,10 +129,14 @@ export class JournaledStream {
     await this.#parts.leadership.claim(this.name, this);
     const exited = new Promise<ExitReason>((resolve) => (this.#exit = resolve));
     await this.#load();
+    const { mailbox } = this.#around;
     return {
       exited,
-      shutdown: () => void this.close(),
+      shutdown: () => this.close(),
       kill: () => this.#leave({ kind: "killed" }),
+      get mailboxLength() {
+        return mailbox.length;
+      },
     };
   }
 
