@@ -6,6 +6,7 @@ export const measures = {
   views: () => import("./measures/views.mjs"),
   replay: () => import("./measures/replay.mjs"),
   resume: () => import("./measures/resume.mjs"),
+  supervision: () => import("./measures/supervision.mjs"),
   turn: () => import("./measures/turn.mjs"),
   idle: () => import("./measures/idle.mjs"),
   agent: () => import("./measures/agent.mjs"),

@@ -2,7 +2,7 @@
 import { performance } from "node:perf_hooks";
 
 /** Rounds that count. Each is one A and one B. */
-export const ROUNDS = 7;
+const ROUNDS = 7;
 
 export function median(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);

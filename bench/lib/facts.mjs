@@ -24,7 +24,7 @@ const shapes = [
 ];
 
 /** The n-th fact of an endless session. Its data is an object of its own: nothing may be checked once for all. */
-export function factAt(n) {
+function factAt(n) {
   const [type, kind, data] = shapes[n % shapes.length];
   return {
     type,

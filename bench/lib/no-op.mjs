@@ -12,7 +12,7 @@ const done = {
 };
 
 /** Asks for `calls` calls in each turn but the last of every `turns`. */
-export function noOpModel(turns, calls) {
+function noOpModel(turns, calls) {
   const call = { providerCallId: "c1", name: "no_op", argumentsText: '{"path":"src/index.ts"}' };
   const working = {
     ...done,

@@ -5,12 +5,16 @@
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { compare, figure, median, ratioAtMost, valueAtMost } from "../lib/compare.mjs";
 import { freshFolder, isShort } from "../lib/place.mjs";
 import { storedBytes } from "../subjects/report.mjs";
 
 const CALLS = 50;
+const mockModel = new URL("../subjects/mock-model.mjs", import.meta.url);
+const agents = {
+  lemon: new URL("../subjects/lemon-agent.mjs", import.meta.url),
+  bare: new URL("../subjects/bare-agent.mjs", import.meta.url),
+};
 
 export async function measure() {
   const resident = [];
@@ -63,9 +67,9 @@ export async function measure() {
 
 async function runAgent(subject, calls) {
   const folder = freshFolder(subject);
-  const server = forkSubject("mock-model", [String(calls)]);
+  const server = forkSubject(mockModel, [String(calls)]);
   const [port] = await once(server, "message");
-  const agent = forkSubject(`${subject}-agent`, [folder, String(port), String(calls)]);
+  const agent = forkSubject(agents[subject], [folder, String(port), String(calls)]);
   const exited = once(agent, "exit");
   const [result] = await Promise.race([once(agent, "message"), exited.then(() => [null])]);
   const [status] = await exited;
@@ -74,7 +78,7 @@ async function runAgent(subject, calls) {
   return { ...result, stored: storedBytes(result.log) };
 }
 
-function forkSubject(name, args) {
+function forkSubject(file, args) {
   // Not the flags of this process: the subjects run as their users would run them.
-  return fork(fileURLToPath(new URL(`../subjects/${name}.mjs`, import.meta.url)), args, { execArgv: [] });
+  return fork(file, args, { execArgv: [] });
 }

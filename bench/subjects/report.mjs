@@ -1,8 +1,6 @@
 /** What a subject tells its parent when its work is done. */
 import { statSync } from "node:fs";
 
-export const began = process.cpuUsage();
-
 /** @param before - CPU when the prompt was sent */
 export function report(before, log) {
   const work = process.cpuUsage(before);
