@@ -1,6 +1,15 @@
 /** XState actors as children. The only file of this room that loads XState. */
 import type * as XState from "xstate";
-import type { Actor, ActorOptions, AnyActorLogic, EventFromLogic, InputFrom } from "xstate";
+import type {
+  Actor,
+  ActorLogic,
+  ActorOptions,
+  AnyActorLogic,
+  AnyEventObject,
+  EventFromLogic,
+  InputFrom,
+  Snapshot,
+} from "xstate";
 import type { Clock } from "../ports.ts";
 import { currentInstance, runAs } from "./attribution.ts";
 import type { Callable, Reply } from "./call.ts";
@@ -53,7 +62,7 @@ export async function actorChild<L extends AnyActorLogic>(
   options: ActorChildOptions<L> = {},
 ): Promise<ActorChild<L>> {
   const { createActor } = await loadXState();
-  const actor = createActor(logic, actorOptions(options));
+  const actor = createActor(spareReducers(logic), actorOptions(options));
   const owner = currentInstance();
   const latch = exitLatch();
   let isStopping = false;
@@ -112,6 +121,24 @@ function actorOptions<L extends AnyActorLogic>({ input, clock }: ActorChildOptio
     ...(clock === undefined ? {} : { clock: xstateClock(clock) }),
   };
   return given;
+}
+
+/**
+ * XState passes its own `xstate.stop` to the reducer of `fromTransition`, which knows nothing of it: it may throw, and an
+ * orderly stop would look like a crash. Such a logic is a plain object, and its snapshot has neither input nor machine.
+ */
+function spareReducers<L extends AnyActorLogic>(logic: L): L {
+  if (Object.getPrototypeOf(logic) !== Object.prototype) return logic; // a machine is a class
+  const plain: ActorLogic<Snapshot<unknown>, AnyEventObject> = logic;
+  const transition: typeof plain.transition = (snapshot, event, scope) =>
+    event.type === "xstate.stop" && isReducerSnapshot(snapshot)
+      ? snapshot
+      : plain.transition(snapshot, event, scope);
+  return { ...logic, transition };
+}
+
+function isReducerSnapshot(snapshot: object): boolean {
+  return "context" in snapshot && !("input" in snapshot) && !("machine" in snapshot);
 }
 
 /** XState's clock over ours: it keeps whatever `setTimeout` returned and hands it back. */

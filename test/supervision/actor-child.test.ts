@@ -118,6 +118,21 @@ test("a shutdown event lets the actor end by itself, within its deadline", async
   }
 });
 
+test("a reducer that throws on events it does not know still ends shutdown: it never sees XState's own stop", async () => {
+  const seen: string[] = [];
+  const strict = fromTransition((state: null, event: { type: "known" }) => {
+    seen.push(event.type);
+    if (event.type !== "known") throw new Error(`unknown event`);
+    return state;
+  }, null);
+  const child = await actorChild(strict);
+  void child.send({ type: "known" });
+  await settled();
+  child.shutdown({ kind: "shutdown" });
+  expect(await child.exited).toEqual({ kind: "shutdown" });
+  expect(seen).toEqual(["known"]);
+});
+
 test("`after` transitions of an actor follow the supervisor's clock", async () => {
   const { clock } = stage();
   const machine = createMachine({ initial: "a", states: { a: { after: { 1000: "b" } }, b: {} } });
