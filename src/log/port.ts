@@ -25,6 +25,7 @@ export interface Lease {
 /** `"any"`: no check. `"none"`: the stream must not exist. A number: the stream's last version. */
 export type ExpectedVersion = number | "any" | "none";
 
+/** How an append is made. */
 export interface AppendOptions {
   /** The lease under which the writer leads the stream. */
   readonly fence?: Lease;
@@ -60,6 +61,7 @@ export interface Finding {
   readonly message: string;
 }
 
+/** Where a log stands. `bytes` counts the file and its write-ahead log. */
 export interface LogInfo {
   readonly engine: string;
   readonly location: string;
@@ -76,6 +78,7 @@ export interface LogInfo {
   } | null;
 }
 
+/** Which part of a stream to read, and in which order. */
 export interface ReadOptions {
   /** First version, inclusive. Default 1. */
   readonly from?: number;
@@ -84,6 +87,7 @@ export interface ReadOptions {
   readonly backwards?: boolean;
 }
 
+/** Which part of the whole log to read. */
 export interface ReadAllOptions {
   /** Facts after this place only. */
   readonly after?: Cursor;
@@ -91,6 +95,7 @@ export interface ReadAllOptions {
   readonly limit?: number;
 }
 
+/** From where, and what, to follow. */
 export interface FollowOptions {
   readonly after?: Cursor;
   /** Only streams whose name begins with this. */
@@ -135,6 +140,7 @@ export interface EventLog {
   close(): Promise<void>;
 }
 
+/** How a log is opened. */
 export interface OpenOptions {
   readonly durability?: Durability;
   readonly readOnly?: boolean;

@@ -27,6 +27,9 @@ import {
   temporaryFile,
 } from "./support/facts.ts";
 
+/** Commands of the system that mounts, not of a package. */
+const system = { mount: "mount", unmount: "umount" };
+
 const big = (): ReturnType<typeof newFact> => newFact("x".repeat(20_000));
 
 /** A log whose database may not grow beyond so many pages: SQLite then says the disk is full. */
@@ -86,9 +89,9 @@ test.runIf(canMount())(
   async () => {
     const disk = path.join(temporaryDirectory(), "disk");
     mkdirSync(disk);
-    run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk);
+    run(system.mount, "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk);
     onTestFinished(() => {
-      run("umount", disk);
+      run(system.unmount, disk);
     });
     const file = path.join(disk, "work.db");
     const ballast = path.join(disk, "ballast");
@@ -245,8 +248,8 @@ describe("without permission", () => {
 function canMount(): boolean {
   if (process.getuid?.() !== 0) return false;
   const directory = mkdtempSync(path.join(tmpdir(), "lemon-mount-"));
-  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", directory]).status === 0;
-  if (mounted) spawnSync("umount", [directory]);
+  const mounted = spawnSync(system.mount, ["-t", "tmpfs", "-o", "size=64k", "tmpfs", directory]).status === 0;
+  if (mounted) spawnSync(system.unmount, [directory]);
   rmSync(directory, { recursive: true, force: true });
   return mounted;
 }

@@ -30,6 +30,7 @@ interface StreamAppend {
   readonly lease: Lease | undefined;
 }
 
+/** What appending needs of the rest of the engine. */
 export interface AppenderParts {
   readonly heads: Heads;
   readonly leases: Leases;

@@ -10,6 +10,7 @@ import type { Unit } from "./writer.ts";
 /** A little less than SQLite holds in a row. */
 const MAX_BLOB_BYTES = 999_000_000;
 
+/** The table of blobs. */
 export class Blobs {
   readonly #location: string;
   readonly #insert: Statement<[string, Uint8Array]>;

@@ -21,6 +21,7 @@ interface Follower {
   readonly subscriber: Rxjs.Subscriber<Fact>;
 }
 
+/** All who follow this handle, and the poll that serves them. */
 export class Followers {
   readonly #reader: Reader;
   readonly #dataVersion: Statement<[], number>;

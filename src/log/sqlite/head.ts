@@ -82,6 +82,7 @@ export class HeadFile {
   }
 }
 
+/** The head file of the log at `location`. */
 export function headFileOf(location: string): string {
   return `${location}.head`;
 }

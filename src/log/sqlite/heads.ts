@@ -15,6 +15,7 @@ export interface Head {
 /** A process meets few streams at a time; the rest are read again when they are met again. */
 const MAX_REMEMBERED = 10_000;
 
+/** The streams' ends, and the log's. */
 export class Heads implements Memory {
   readonly #stream: Statement<[string], number>;
   readonly #last: Statement<[number], { version: number; hash: string }>;

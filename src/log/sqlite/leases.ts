@@ -23,6 +23,7 @@ interface Leader {
   readonly fence: number;
 }
 
+/** The tables of leases and leaders, and the units that change them. */
 export class Leases implements Memory {
   readonly #now: () => number;
   readonly #heads: Heads;

@@ -4,6 +4,7 @@ import type { Snapshot } from "../port.ts";
 import { assertName, assertText, assertWhole } from "./checks.ts";
 import type { Connection } from "./connection.ts";
 
+/** The table of snapshots. */
 export class Snapshots {
   readonly #save: Statement<[string, string, number, string, string]>;
   readonly #load: Statement<[string], Snapshot>;

@@ -30,6 +30,7 @@ export interface Memory {
   forget(): void;
 }
 
+/** What the writer is told. */
 export interface WriterOptions {
   readonly durability: Durability;
   readonly memories: readonly Memory[];
