@@ -7,7 +7,7 @@ import path from "node:path";
 import { loadConfig } from "../config/index.ts";
 import { LemonError, messageOf } from "../errors.ts";
 import { parseScript, resolveModel } from "../providers/index.ts";
-import type { SessionOptions } from "../runtime/index.ts";
+import { NoModelError, type SessionOptions } from "../runtime/index.ts";
 import { UsageError } from "./errors.ts";
 import type { Context } from "./globals.ts";
 import type { LeadFlags } from "./flags.ts";
@@ -17,7 +17,7 @@ import type { LeadFlags } from "./flags.ts";
  *
  * @param cwd - where the session works
  * @param isNew - a new session needs a model; one that exists has its own
- * @throws UsageError, InvalidScriptError, UnknownModelError, InvalidConfigError
+ * @throws UsageError, NoModelError, InvalidScriptError, UnknownModelError, InvalidConfigError
  */
 export async function prepare(
   context: Context,
@@ -28,6 +28,7 @@ export async function prepare(
   const { config } = await loadConfig({ home: context.home, cwd, env: context.env });
   const script = flags.script === undefined ? undefined : await readScript(flags.script);
   const model = flags.model ?? (isNew && script === undefined ? config.runtime.model : null);
+  if (isNew && model === null && script === undefined) throw new NoModelError();
   if (model !== null) resolveModel(model, { configured: config.models, env: context.env });
   return {
     ...(flags.model === undefined ? {} : { model: flags.model }),

@@ -11,7 +11,7 @@ export function printable(text: string): string {
 /** The text as one line of at most `width` characters. */
 export function oneLine(text: string, width: number): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
-  const characters = Array.from(line.slice(0, width * 2));
+  const characters = Array.from(line.slice(0, (width + 1) * 2));
   return characters.length <= width ? line : `${characters.slice(0, width - 1).join("")}…`;
 }
 

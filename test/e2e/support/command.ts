@@ -4,10 +4,18 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { onTestFinished, vi } from "vitest";
+import { afterAll, vi } from "vitest";
 
 // Several processes a test, on a machine that may have other work: long, so that only a hang runs into it.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const folders: string[] = [];
+const children = new Set<ChildProcess>();
+
+afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
 
 const main = path.resolve(import.meta.dirname, "../../../dist/cli/main.js");
 
@@ -49,7 +57,7 @@ export class Place {
 
   static async make(): Promise<Place> {
     const folder = await realpath(await mkdtemp(path.join(tmpdir(), "lemon-e2e-")));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    folders.push(folder);
     await chmod(folder, 0o755);
     const place = new Place(folder);
     await mkdir(place.cwd);
@@ -106,6 +114,7 @@ export function start(args: readonly string[], options: StartOptions = {}): Runn
     ...(uid === undefined ? {} : { uid, gid: uid }),
     stdio: [stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
+  children.add(child);
   child.stdin?.on("error", () => undefined); // a command that refuses its flags does not read
   if (stdin !== undefined) child.stdin?.end(stdin);
   let stdout = "";
@@ -119,9 +128,11 @@ export function start(args: readonly string[], options: StartOptions = {}): Runn
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   const ended = new Promise<Ended>((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (status, signal) => resolve({ status, signal, stdout, stderr }));
+    child.on("close", (status, signal) => {
+      children.delete(child);
+      resolve({ status, signal, stdout, stderr });
+    });
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
   const printed = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
       const check = (): void => {

@@ -1,0 +1,84 @@
+import type { Command } from "commander";
+import { expect, test } from "vitest";
+import { LemonError } from "../../src/errors.ts";
+import { errorDocument, statuses, statusOf } from "../../src/cli/errors.ts";
+import { buildProgram } from "../../src/cli/program.ts";
+import { LogUnavailableError, type UnavailableBecause } from "../../src/log/index.ts";
+
+test("the exit statuses", () => {
+  expect(statuses).toEqual({ done: 0, failed: 1, badUsage: 2, notThere: 3, interrupted: 130 });
+});
+
+test("what is not there is 3, what makes no sense is 2, all else is 1", () => {
+  const words = {
+    3: ["not_found", "session_not_found"],
+    2: [
+      "invalid_usage",
+      "invalid_config",
+      "invalid_script",
+      "invalid_session_id",
+      "empty_prompt",
+      "no_model",
+      "unknown_model",
+    ],
+    1: [
+      "session_busy",
+      "approval_pending",
+      "already_streaming",
+      "log_corrupt",
+      "log_newer",
+      "log_read_only",
+      "replay_diverged",
+    ],
+  };
+  for (const [status, reasons] of Object.entries(words)) {
+    for (const reason of reasons)
+      expect([reason, statusOf(new LemonError(reason, ""))]).toEqual([reason, Number(status)]);
+  }
+  expect(statusOf(new Error("a fault of ours"))).toBe(1);
+});
+
+test("a place that can't be a log is bad usage, one that may not be read a failure", () => {
+  const statusFor = (because: UnavailableBecause): number => statusOf(new LogUnavailableError(because, ""));
+  expect(
+    (["unknown_scheme", "no_directory", "not_a_file", "not_a_log", "already_exists"] as const).map(statusFor),
+  ).toEqual([2, 2, 2, 2, 2]);
+  expect((["no_permission", "cannot_open"] as const).map(statusFor)).toEqual([1, 1]);
+});
+
+test("an error as a document", () => {
+  const shown = errorDocument(new LemonError("session_busy", "held"));
+  expect(shown).toEqual({ error: { code: "LEMON_SESSION_BUSY", reason: "session_busy", message: "held" } });
+  const internal = { code: "LEMON_INTERNAL", reason: "internal", message: "oops" };
+  expect(errorDocument(new Error("oops"))).toEqual({ error: internal });
+});
+
+test("the commands, their arguments and their flags", () => {
+  const program = buildProgram("0.0.0", async () => undefined);
+  const flagsOf = (command: Command): string => command.options.map(({ flags }) => flags).join(" | ");
+  const lines = program.commands.map((command) => {
+    const args = command.registeredArguments.map((arg) =>
+      arg.required ? `<${arg.name()}>` : `[${arg.name()}]`,
+    );
+    return [command.name(), ...args, flagsOf(command)].filter((part) => part !== "").join(" ");
+  });
+  const lead = "--model <provider/model> | --script <file> | --approve <mode>";
+  expect(lines).toEqual([
+    `run [prompt] ${lead} | --session <id> | --continue`,
+    `resume <id> ${lead}`,
+    "sessions",
+    "show <id> --at <version>",
+    "facts <id> --follow | --from <version> | --type <type>",
+    "replay <id>",
+    "tree --at <position> | --follow",
+    "verify",
+    "backup <file>",
+    "approvals",
+    "allow <id>",
+    "deny <id> [reason]",
+    "trust [dir] --revoke",
+  ]);
+  expect(flagsOf(program)).toBe(
+    "--version | --home <dir> | --log <place> | --cwd <dir> | --json | --no-color | -q, --quiet | -v, --verbose",
+  );
+});
