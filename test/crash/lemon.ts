@@ -29,11 +29,13 @@ interface Options {
   /** As another user; only root may ask for that. */
   readonly uid?: number;
   readonly onLine?: (line: Line) => void;
+  /** Sees all that the command has written to standard error so far. */
+  readonly onStderr?: (text: string) => void;
 }
 
 /** Starts `node FILE ARGS` with nothing of this process's environment but its PATH. */
 export function startNode(file: string, args: readonly string[], options: Options = {}): Running {
-  const { cwd, env = {}, uid, onLine } = options;
+  const { cwd, env = {}, uid, onLine, onStderr } = options;
   const child = spawn(process.execPath, [file, ...args], {
     ...(cwd === undefined ? {} : { cwd }),
     ...(uid === undefined ? {} : { uid, gid: uid }),
@@ -42,7 +44,10 @@ export function startNode(file: string, args: readonly string[], options: Option
   });
   let [stdout, stderr] = ["", ""];
   const lines: Line[] = [];
-  child.stderr.on("data", (data: Buffer) => (stderr += data.toString()));
+  child.stderr.on("data", (data: Buffer) => {
+    stderr += data.toString();
+    onStderr?.(stderr);
+  });
   createInterface({ input: child.stdout }).on("line", (text) => {
     stdout += `${text}\n`;
     if (!text.startsWith("{")) return;
