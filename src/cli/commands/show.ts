@@ -60,5 +60,5 @@ function body(message: TranscriptMessage): string[] {
 }
 
 function textOf(block: ContentBlock): string {
-  return block.type === "text" ? block.text : `(image, ${block.mimeType})`;
+  return block.type === "text" ? block.text.trimEnd() : `(image, ${block.mimeType})`;
 }
