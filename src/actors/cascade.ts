@@ -112,7 +112,12 @@ export class Cascade {
   /** Whether the root would take this input now. */
   can(type: FactType, data: unknown): boolean {
     // The root's event type is erased in the definition; a fact's event is what its machine was written for.
-    return (this.#root.ref.getSnapshot() as { can(event: unknown): boolean }).can({ type, data, version: 0, at: 0 });
+    return (this.#root.ref.getSnapshot() as { can(event: unknown): boolean }).can({
+      type,
+      data,
+      version: 0,
+      at: 0,
+    });
   }
 
   /**
@@ -204,7 +209,18 @@ export class Cascade {
     if (rule.run === "closes") this.#correlation = null;
     for (const slot of rule.settles ?? []) this.#slots.delete(slotName(slot, data));
     if (rule.opens !== undefined) this.#slots.set(slotName(rule.opens, data), version);
-    return { version, type, schemaVersion: rule.schemaVersion, at, actor, causation, correlation, kind, data, text };
+    return {
+      version,
+      type,
+      schemaVersion: rule.schemaVersion,
+      at,
+      actor,
+      causation,
+      correlation,
+      kind,
+      data,
+      text,
+    };
   }
 }
 

@@ -5,6 +5,7 @@
  * does not stop a healthy command. Only a settled slot, a lost lease or the end of the stream signals them.
  */
 import type { Fact, FactData, FactType } from "../events/index.ts";
+import type { Clock } from "../ports.ts";
 import type { LivePiece } from "../projections/index.ts";
 
 /** What an effect hands back: the data of the input that settles its slot. */
@@ -108,10 +109,16 @@ export class EffectRunner {
     this.keepOnly(new Set(), reason);
   }
 
-  /** Resolves when none is running. */
-  async idle(): Promise<void> {
+  /** Resolves when none is running, or after `atMostMs`: an effect that ignores its signal is not waited for. */
+  async idle(clock: Clock, atMostMs: number): Promise<void> {
     if (this.#running.size === 0) return;
-    await new Promise<void>((resolve) => this.#idle.push(resolve));
+    await new Promise<void>((resolve) => {
+      const cancel = clock.setTimer(atMostMs, resolve);
+      this.#idle.push(() => {
+        cancel();
+        resolve();
+      });
+    });
   }
 
   #finish(version: number): void {

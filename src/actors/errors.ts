@@ -4,7 +4,10 @@ import { LemonError } from "../errors.ts";
 /** A run is open, and this input needs none to be. Code `LEMON_ALREADY_STREAMING`. */
 export class AlreadyStreamingError extends LemonError {
   constructor(sessionId: string) {
-    super("already_streaming", `session ${sessionId} is in a run: wait for its end, or use steer or followUp`);
+    super(
+      "already_streaming",
+      `session ${sessionId} is in a run: wait for its end, or use steer or followUp`,
+    );
   }
 }
 
@@ -34,7 +37,9 @@ export class ReplayDivergedError extends LemonError {
 /** An actor of the stream crashed on this input, which was not recorded. Code `LEMON_ACTOR_CRASHED`. */
 export class ActorCrashError extends LemonError {
   constructor(stream: string, input: string, cause: unknown) {
-    super("actor_crashed", `an actor of ${stream} crashed on ${input}; the input was not recorded`, { cause });
+    super("actor_crashed", `an actor of ${stream} crashed on ${input}; the input was not recorded`, {
+      cause,
+    });
   }
 }
 

@@ -161,7 +161,9 @@ export class Incarnation {
     const { name, open, runner, mailbox, report } = this.#around;
     const replacement = open.replacementOf(envelope, error, runner);
     if (replacement === null) {
-      envelope.reject(error instanceof LemonError ? error : new ActorCrashError(name, envelope.input.type, error));
+      envelope.reject(
+        error instanceof LemonError ? error : new ActorCrashError(name, envelope.input.type, error),
+      );
     } else {
       report(error, "an outcome was replaced by an error");
       mailbox.unshift([replacement]);

@@ -151,10 +151,11 @@ export class JournaledStream {
     const { log, leadership, clock } = this.#parts;
     const end = endOfGivenUp(life.views.session, clock.now());
     if (end === null) return;
-    for (const fact of await log.append(this.name, life.version, [end], { fence: leadership.lease })) life.take(fact);
+    for (const fact of await log.append(this.name, life.version, [end], { fence: leadership.lease }))
+      life.take(fact);
   }
 
-  /** Ends it in this process: effects are signalled, what waits is refused, the lead is given back. */
+  /** Ends it in this process: effects are signalled, waiting inputs refused, the lead given back. */
   async close(): Promise<void> {
     if (this.#closed instanceof StreamClosedError) return;
     const { runner, mailbox, report } = this.#around;
@@ -164,7 +165,7 @@ export class JournaledStream {
     try {
       await this.#life?.stop();
       for (const { reject } of mailbox.drain()) reject(this.#closed);
-      await this.#effectsEnded();
+      await runner.idle(this.#parts.clock, CLOSING_MS);
       await this.#parts.leadership.unclaim(this.name);
     } catch (error) {
       report(error, "the lead of a stream could not be given back");
@@ -276,13 +277,6 @@ export class JournaledStream {
     for (const { reject } of this.#around.mailbox.drain()) reject(error);
   }
 
-  async #effectsEnded(): Promise<void> {
-    let cancel: () => void = () => undefined;
-    const late = new Promise<void>((resolve) => (cancel = this.#parts.clock.setTimer(CLOSING_MS, resolve)));
-    await Promise.race([this.#around.runner.idle(), late]);
-    cancel();
-  }
-
   #leave(reason: ExitReason): void {
     const exit = this.#exit;
     this.#exit = null;
@@ -290,13 +284,13 @@ export class JournaledStream {
   }
 
   #report(error: unknown, what: string): void {
-    const reason = error instanceof LemonError ? error.code : error instanceof Error ? error.name : typeof error;
+    const reason =
+      error instanceof LemonError ? error.code : error instanceof Error ? error.name : typeof error;
     this.#parts.logger.error({ stream: this.name, reason }, what);
   }
 }
 
 function asLemonError(error: unknown): LemonError {
-  return error instanceof LemonError
-    ? error
-    : new LemonError("unavailable", "the log could not be read", { cause: error });
+  if (error instanceof LemonError) return error;
+  return new LemonError("unavailable", "the log could not be read", { cause: error });
 }

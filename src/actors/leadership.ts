@@ -108,7 +108,10 @@ export class Leadership {
       this.#renewedAt = this.#clock.monotonic();
       this.#warned = false;
     } catch (error) {
-      this.#logger.warn({ code: error instanceof LemonError ? error.code : "unknown" }, "the heartbeat failed");
+      this.#logger.warn(
+        { code: error instanceof LemonError ? error.code : "unknown" },
+        "the heartbeat failed",
+      );
     }
     // Before the lease can expire and another process take over, everything under it has to stop.
     if (!this.#warned && this.#clock.monotonic() - this.#renewedAt >= (LEASE_TTL_MS * 2) / 3) {

@@ -17,7 +17,8 @@ export class Unmasked {
   /** A unit is durable: keeps what it hid, and forgets what no open call can need any more. */
   take(unit: Unit, recorded: readonly Fact[]): void {
     for (const { verdict } of unit.verdicts) {
-      if (verdict.kind === "taken" && verdict.unmasked !== null) this.#data.set(verdict.version, verdict.unmasked);
+      if (verdict.kind === "taken" && verdict.unmasked !== null)
+        this.#data.set(verdict.version, verdict.unmasked);
     }
     for (const { type, version } of recorded) {
       if (type !== "model.responded" && type !== "agent.ended") continue;

@@ -11,7 +11,11 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 /** A value cannot be recorded. Code `LEMON_INVALID_VALUE`; `field` is the dotted path of the value. */
 export class InvalidValueError extends LemonError {
   constructor(field: string, got: string) {
-    super("invalid_value", `${field}: expected a JSON value, got ${got}`, { field, expected: "a JSON value", got });
+    super("invalid_value", `${field}: expected a JSON value, got ${got}`, {
+      field,
+      expected: "a JSON value",
+      got,
+    });
   }
 }
 
@@ -56,10 +60,15 @@ function findNonJsonInObject(value: object, ancestors: object[]): NonJson | null
   if (!isArray) {
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) {
-      return { path: [], got: (value as { constructor?: { name?: string } }).constructor?.name ?? "an object" };
+      return {
+        path: [],
+        got: (value as { constructor?: { name?: string } }).constructor?.name ?? "an object",
+      };
     }
-    if (typeof (value as { toJSON?: unknown }).toJSON === "function") return { path: ["toJSON"], got: "function" };
-    if (Object.getOwnPropertySymbols(value).length > 0) return { path: [], got: "an object with symbol keys" };
+    if (typeof (value as { toJSON?: unknown }).toJSON === "function")
+      return { path: ["toJSON"], got: "function" };
+    if (Object.getOwnPropertySymbols(value).length > 0)
+      return { path: [], got: "an object with symbol keys" };
   }
   ancestors.push(value);
   try {

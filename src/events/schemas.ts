@@ -59,9 +59,7 @@ const modelCall = z.object({
   argumentsText: z.string().nullable(),
   providerMetadata,
   /** Why the call cannot run: an unknown tool or bad arguments. */
-  refusal: z
-    .object({ errorType: z.string(), message: z.string(), errors: z.array(z.string()) })
-    .nullable(),
+  refusal: z.object({ errorType: z.string(), message: z.string(), errors: z.array(z.string()) }).nullable(),
   /** Its arguments held a secret: the log has the masked form, only this process the real one. */
   masked: z.boolean(),
   parallelSafe: z.boolean(),
@@ -152,7 +150,11 @@ export const factSchemas = {
   }),
   "tool_call.blocked": z.object({ callId, errorType: z.string(), reason: z.string() }),
   "approval.requested": z.object({ callId, name: z.string() }),
-  "approval.resolved": z.object({ callId, verdict: z.enum(["allow", "deny"]), reason: z.string().nullable() }),
+  "approval.resolved": z.object({
+    callId,
+    verdict: z.enum(["allow", "deny"]),
+    reason: z.string().nullable(),
+  }),
   "tool_call.started": z.object({ callId, name: z.string(), idempotent: z.boolean() }),
   "tool_call.process_started": z.object({
     callId,

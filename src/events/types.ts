@@ -15,7 +15,12 @@ export type KnownFact = FactOf<FactType>;
 
 /** A fact as an actor receives it. */
 export type FactEvent<Type extends FactType = FactType> = {
-  [T in Type]: { readonly type: T; readonly version: number; readonly at: number; readonly data: FactData<T> };
+  [T in Type]: {
+    readonly type: T;
+    readonly version: number;
+    readonly at: number;
+    readonly data: FactData<T>;
+  };
 }[Type];
 
 /** What an actor emits. */

@@ -18,17 +18,8 @@ export {
   type TranscriptPage,
   type TranscriptResult,
 } from "./transcript.ts";
-export {
-  noEvents,
-  storyOf,
-  tellFact,
-  tellLive,
-  type EventMessage,
-  type EventState,
-  type LivePiece,
-  type SessionEvent,
-  type SessionEventBody,
-} from "./session-events.ts";
+export type { EventMessage, LivePiece, SessionEvent, SessionEventBody } from "./session-event.ts";
+export { noEvents, storyOf, tellFact, tellLive, type EventState } from "./session-events.ts";
 export {
   childrenOf,
   supervisionTree,

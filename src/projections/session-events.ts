@@ -3,85 +3,21 @@
  *
  * Pure like every fold, so the same facts tell the same story, live or from the log.
  */
-import type { ContentBlock, FactData, KnownFact } from "../events/index.ts";
+import type { FactData, KnownFact } from "../events/index.ts";
+import type { EventArgs, EventContent, EventMessage, LivePiece, SessionEventBody } from "./session-event.ts";
 import type { SessionView } from "./session-view.ts";
-
-type Args = Readonly<Record<string, unknown>> | null;
-type Content = readonly ContentBlock[];
-type AssistantContent = FactData<"model.responded">["content"];
-
-/** A message, as events show it. */
-export type EventMessage =
-  | { readonly role: "user"; readonly content: Content }
-  | {
-      readonly role: "assistant";
-      readonly content: AssistantContent;
-      readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly args: Args }[];
-      readonly stopReason: string;
-    }
-  | {
-      readonly role: "tool";
-      readonly toolCallId: string;
-      readonly toolName: string;
-      readonly content: Content;
-      readonly isError: boolean;
-    };
-
-/** One event, without the session's id. */
-export type SessionEventBody =
-  | { readonly type: "agent_start"; readonly runId: string }
-  | { readonly type: "turn_start" | "turn_end"; readonly turn: number }
-  | { readonly type: "message_start"; readonly role: EventMessage["role"] }
-  | { readonly type: "message_update"; readonly kind: "text" | "reasoning"; readonly text: string }
-  | { readonly type: "message_end"; readonly message: EventMessage }
-  | { readonly type: "message_discarded"; readonly reason: string }
-  | {
-      readonly type: "tool_execution_start";
-      readonly toolCallId: string;
-      readonly toolName: string;
-      readonly args: Args;
-    }
-  | { readonly type: "tool_execution_update"; readonly toolCallId: string; readonly content: readonly unknown[] }
-  | {
-      readonly type: "tool_execution_end";
-      readonly toolCallId: string;
-      readonly toolName: string;
-      readonly result: { readonly content: Content; readonly details: Readonly<Record<string, unknown>> | null };
-      readonly isError: boolean;
-    }
-  | { readonly type: "approval_requested"; readonly id: string; readonly tool: string; readonly args: Args }
-  | { readonly type: "approval_resolved"; readonly id: string; readonly verdict: "allow" | "deny" }
-  | {
-      readonly type: "model_failed";
-      readonly class: string;
-      readonly status: number | null;
-      readonly retryInMs: number | null;
-    }
-  | { readonly type: "loop_budget_exhausted"; readonly reason: string; readonly maxToolTurns: number; readonly toolTurns: number }
-  | { readonly type: "canceled" }
-  | { readonly type: "error"; readonly class: string; readonly status: number | null }
-  | { readonly type: "agent_end"; readonly status: string; readonly stopReason: string }
-  | { readonly type: "session_shutdown"; readonly reason: string };
-
-/** An event as a subscriber gets it. */
-export type SessionEvent = SessionEventBody & { readonly sessionId: string };
-
-/** What is in the making and not recorded. */
-export type LivePiece =
-  | { readonly type: "model_delta"; readonly kind: "text" | "reasoning"; readonly text: string }
-  | { readonly type: "tool_call_update"; readonly callId: string; readonly content: readonly unknown[] };
 
 interface EventCall {
   readonly name: string;
-  readonly args: Args;
+  readonly args: EventArgs;
   readonly started: boolean;
-  readonly content: Content;
+  readonly content: EventContent;
   readonly details: Readonly<Record<string, unknown>> | null;
 }
 
 /** Where the story is. */
 export interface EventState {
-  readonly prompt: Content | null;
+  readonly prompt: EventContent | null;
   readonly streaming: boolean;
   readonly calls: Readonly<Record<string, EventCall>>;
 }
@@ -119,7 +55,10 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
       return [state, [{ type: "agent_start", runId: fact.data.runId }]];
     case "turn.started": {
       const start: SessionEventBody = { type: "turn_start", turn: fact.data.turn };
-      return [{ ...state, prompt: null }, state.prompt === null ? [start] : [start, ...userMessage(state.prompt)]];
+      return [
+        { ...state, prompt: null },
+        state.prompt === null ? [start] : [start, ...userMessage(state.prompt)],
+      ];
     }
     case "message.appended":
       return [state, userMessage(fact.data.content)];
@@ -127,7 +66,12 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
       return tellAnswer(state, fact.data);
     case "model.failed": {
       const { status, delayMs } = fact.data;
-      const failed: SessionEventBody = { type: "model_failed", class: fact.data.class, status, retryInMs: delayMs };
+      const failed: SessionEventBody = {
+        type: "model_failed",
+        class: fact.data.class,
+        status,
+        retryInMs: delayMs,
+      };
       return discard(state, fact.data.class, [failed]);
     }
     case "model.lost":
@@ -151,13 +95,25 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
       return endCall(state, fact.data);
     case "tool_call.blocked": {
       const { callId, reason, errorType } = fact.data;
-      const content: Content = [{ type: "text", text: `Tool call denied: ${reason}` }];
-      return endCall(state, { callId, isError: true, reason: errorType, content, details: { errorType, reason } });
+      const content: EventContent = [{ type: "text", text: `Tool call denied: ${reason}` }];
+      return endCall(state, {
+        callId,
+        isError: true,
+        reason: errorType,
+        content,
+        details: { errorType, reason },
+      });
     }
     case "tool_call.interrupted": {
       const { callId, reason } = fact.data;
-      const content: Content = [{ type: "text", text: `Tool call interrupted: ${reason}` }];
-      return endCall(state, { callId, isError: true, reason, content, details: { errorType: "interrupted", reason } });
+      const content: EventContent = [{ type: "text", text: `Tool call interrupted: ${reason}` }];
+      return endCall(state, {
+        callId,
+        isError: true,
+        reason,
+        content,
+        details: { errorType: "interrupted", reason },
+      });
     }
     case "turn.ended":
       return [{ ...state, calls: {} }, [{ type: "turn_end", turn: fact.data.turn }]];
@@ -187,7 +143,7 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
   }
 }
 
-function userMessage(content: Content): SessionEventBody[] {
+function userMessage(content: EventContent): SessionEventBody[] {
   return [
     { type: "message_start", role: "user" },
     { type: "message_end", message: { role: "user", content } },
@@ -206,7 +162,9 @@ function tellAnswer(state: EventState, answer: FactData<"model.responded">): Tol
     stopReason: answer.finishReason,
   };
   const end: SessionEventBody = { type: "message_end", message };
-  const events: SessionEventBody[] = state.streaming ? [end] : [{ type: "message_start", role: "assistant" }, end];
+  const events: SessionEventBody[] = state.streaming
+    ? [end]
+    : [{ type: "message_start", role: "assistant" }, end];
   return [{ ...state, streaming: false, calls }, events];
 }
 
@@ -222,7 +180,7 @@ function startCall(state: EventState, callId: string): Told {
   return [withCall(state, callId, { started: true }), [start]];
 }
 
-type CallEnd = Omit<FactData<"tool_call.completed">, "content"> & { readonly content: Content | null };
+type CallEnd = Omit<FactData<"tool_call.completed">, "content"> & { readonly content: EventContent | null };
 
 function endCall(state: EventState, end: CallEnd): Told {
   const { callId, isError } = end;
@@ -231,7 +189,8 @@ function endCall(state: EventState, end: CallEnd): Told {
   const content = end.content ?? call?.content ?? [];
   const details = end.details ?? call?.details ?? null;
   // A refused call has a start too; one that was aborted while it waited has none.
-  const [next, started] = call?.started === false && end.reason !== "aborted" ? startCall(state, callId) : [state, []];
+  const [next, started] =
+    call?.started === false && end.reason !== "aborted" ? startCall(state, callId) : [state, []];
   return [
     next,
     [
@@ -262,5 +221,7 @@ function tellEnd({ status, stopReason, error }: FactData<"agent.ended">): Sessio
 
 function withCall(state: EventState, callId: string, change: Partial<EventCall>): EventState {
   const call = state.calls[callId];
-  return call === undefined ? state : { ...state, calls: { ...state.calls, [callId]: { ...call, ...change } } };
+  return call === undefined
+    ? state
+    : { ...state, calls: { ...state.calls, [callId]: { ...call, ...change } } };
 }

@@ -132,7 +132,13 @@ function foldTranscript(view: Transcript, fact: FactOf<TranscriptFact>): Transcr
       return endCall(view, version, callId, [{ type: "text", text: `Tool call ${verb}: ${reason}` }], true);
     }
     case "tool_call.interrupted":
-      return endCall(view, version, fact.data.callId, [{ type: "text", text: interruption(fact.data.reason) }], true);
+      return endCall(
+        view,
+        version,
+        fact.data.callId,
+        [{ type: "text", text: interruption(fact.data.reason) }],
+        true,
+      );
   }
 }
 

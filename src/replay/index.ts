@@ -3,7 +3,13 @@ import type { EventLog } from "../log/index.ts";
 import type { ReplayReport } from "./verify.ts";
 
 export type { ReplayReport } from "./verify.ts";
-export { findSession, listSessions, requireSession, SessionNotFoundError, type SessionSummary } from "./session-list.ts";
+export {
+  findSession,
+  listSessions,
+  requireSession,
+  SessionNotFoundError,
+  type SessionSummary,
+} from "./session-list.ts";
 export { InvalidVersionError, stateAt, type StateAt } from "./state-at.ts";
 
 /** Replays a session. Loads the machines when it is called: those who only look at states do without them. */

@@ -67,7 +67,8 @@ async function summarise(log: EventLog, stream: string, version: number): Promis
   let status: SessionSummary["status"] | null = null;
   for await (const fact of log.read(stream, { backwards: true })) {
     if (fact.version === version) last = fact;
-    if (fact.type === "session.configured") model ??= (upcast(fact) as FactOf<"session.configured">).data.model;
+    if (fact.type === "session.configured")
+      model ??= (upcast(fact) as FactOf<"session.configured">).data.model;
     status ??= statusAfter(fact.type);
     if (status !== null) break;
   }

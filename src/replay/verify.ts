@@ -56,7 +56,13 @@ function compareRequest(fact: Fact, systemPrompt: string, conversation: Transcri
   const actual = requestDigest(systemPrompt, conversation);
   if (actual === data.requestSha256) return null;
   const shown = (requestSha256: string): unknown => ({ version, type: "model.responded", requestSha256 });
-  return { position, version, kind: "request_changed", expected: shown(data.requestSha256), actual: shown(actual) };
+  return {
+    position,
+    version,
+    kind: "request_changed",
+    expected: shown(data.requestSha256),
+    actual: shown(actual),
+  };
 }
 
 /** JSON with the members of every object in order of their names. */

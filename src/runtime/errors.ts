@@ -4,7 +4,9 @@ import { LemonError } from "../errors.ts";
 /** A session with this id exists. Code `LEMON_SESSION_EXISTS`. */
 export class SessionExistsError extends LemonError {
   constructor(id: string) {
-    super("session_exists", `session ${id} exists: resume it, or start one with another id`, { field: "sessionId" });
+    super("session_exists", `session ${id} exists: resume it, or start one with another id`, {
+      field: "sessionId",
+    });
   }
 }
 
@@ -33,13 +35,19 @@ export class NoModelError extends LemonError {
 /** The session's actors crashed again and again, and its supervisor gave up. Code `LEMON_SESSION_FAILED`. */
 export class SessionFailedError extends LemonError {
   constructor(id: string) {
-    super("session_failed", `session ${id} crashed too often and was given up; its log is whole: resume it to go on`);
+    super(
+      "session_failed",
+      `session ${id} crashed too often and was given up; its log is whole: resume it to go on`,
+    );
   }
 }
 
 /** A prompt or message has nothing in it. Code `LEMON_EMPTY_PROMPT`. */
 export class EmptyPromptError extends LemonError {
   constructor() {
-    super("empty_prompt", "a prompt needs text or an image", { field: "prompt", expected: "text that is not blank" });
+    super("empty_prompt", "a prompt needs text or an image", {
+      field: "prompt",
+      expected: "text that is not blank",
+    });
   }
 }

@@ -10,12 +10,6 @@ export { SessionNotFoundError } from "../replay/index.ts";
 export { readFacts } from "./facts.ts";
 export { createRuntime, type Runtime, type RuntimeOptions } from "./runtime.ts";
 export type { SessionOptions } from "./session-factory.ts";
-export {
-  Session,
-  type Outcome,
-  type PendingApproval,
-  type Prompt,
-  type SessionState,
-  type ToolInfo,
-} from "./session.ts";
+export { Session } from "./session.ts";
+export type { Outcome, PendingApproval, Prompt, SessionState, ToolInfo } from "./session-types.ts";
 export { assertSessionId, Sessions, type StartOptions } from "./sessions.ts";

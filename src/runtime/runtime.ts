@@ -85,10 +85,18 @@ export interface Runtime extends AsyncDisposable {
  * console.log((await session.prompt("Say hello")).text);
  */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
-  const { clock = systemClock, ids = systemIds, random = systemRandom, logger = silentLogger, env = process.env } = options;
+  const {
+    clock = systemClock,
+    ids = systemIds,
+    random = systemRandom,
+    logger = silentLogger,
+    env = process.env,
+  } = options;
   const home = path.resolve(options.home ?? defaultHome(env));
   const cwd = path.resolve(options.cwd ?? process.cwd());
-  const extensions = (options.extensions ?? []).map((extension, index) => normaliseExtension(extension, index));
+  const extensions = (options.extensions ?? []).map((extension, index) =>
+    normaliseExtension(extension, index),
+  );
   const configure = async (folder: string): Promise<Config> => {
     const { config: overrides, flags, trustProject } = options;
     const loaded = await loadConfig({ home, cwd: folder, env, overrides, flags, trustProject });

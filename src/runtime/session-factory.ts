@@ -3,9 +3,22 @@ import type { JournaledStream } from "../actors/index.ts";
 import type { Config } from "../config/index.ts";
 import type { FactData } from "../events/index.ts";
 import type { SessionEvent } from "../projections/index.ts";
-import { parseScript, resolveModel, scriptedModel, type Model, type ModelSource } from "../providers/index.ts";
+import {
+  parseScript,
+  resolveModel,
+  scriptedModel,
+  type Model,
+  type ModelSource,
+} from "../providers/index.ts";
 import { createMasker, type KnownSecret } from "../secrets/index.ts";
-import { builtInTools, createRegistry, normaliseTool, type Extension, type ExtensionTool, type ToolRegistry } from "../tools/index.ts";
+import {
+  builtInTools,
+  createRegistry,
+  normaliseTool,
+  type Extension,
+  type ExtensionTool,
+  type ToolRegistry,
+} from "../tools/index.ts";
 import { NoModelError } from "./errors.ts";
 import { openSessionStream, type SessionWorld } from "./session-stream.ts";
 import { buildSystemPrompt } from "./system-prompt.ts";
@@ -99,12 +112,16 @@ export class SessionFactory {
       for (const definition of await extension.tools(cwd, { config: {} })) {
         const normalised = await normaliseTool(definition);
         if ("tool" in normalised) found.push({ module: extension.module, tool: normalised.tool });
-        else this.world.logger.warn({ module: extension.module }, `a tool was left out: ${normalised.problem}`);
+        else
+          this.world.logger.warn({ module: extension.module }, `a tool was left out: ${normalised.problem}`);
       }
     }
     const registry = createRegistry(builtInTools, found);
     for (const { name, winner, loser } of registry.shadowed) {
-      this.world.logger.warn({ tool: name }, `Tool name conflict: '${name}' from ${loser} is shadowed by ${winner}`);
+      this.world.logger.warn(
+        { tool: name },
+        `Tool name conflict: '${name}' from ${loser} is shadowed by ${winner}`,
+      );
     }
     return registry;
   }
@@ -112,7 +129,11 @@ export class SessionFactory {
   async #model(settings: Settings, config: Config): Promise<Model> {
     const { script, model } = settings;
     if (script === null) {
-      return resolveModel(model, { models: this.#deps.models, configured: config.models, env: this.world.env });
+      return resolveModel(model, {
+        models: this.#deps.models,
+        configured: config.models,
+        env: this.world.env,
+      });
     }
     const bytes = await this.world.log.getBlob(script.sha256);
     return scriptedModel(parseScript(JSON.parse(Buffer.from(bytes).toString("utf8")), script.path), model);

@@ -1,7 +1,15 @@
 /** A session, as the program that started it holds it. It survives restarts of its actors. */
 import type { Observable } from "rxjs";
 import { NotStreamingError, type JournaledStream } from "../actors/index.ts";
-import { isKnownType, upcast, type ContentBlock, type Fact, type FactData, type FactType, type KnownFact, type Usage } from "../events/index.ts";
+import {
+  isKnownType,
+  upcast,
+  type ContentBlock,
+  type Fact,
+  type FactData,
+  type FactType,
+  type KnownFact,
+} from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Ids, Logger } from "../ports.ts";
 import {
@@ -17,59 +25,7 @@ import {
 import type { ToolRegistry } from "../tools/index.ts";
 import { EmptyPromptError } from "./errors.ts";
 import { followStream, readFacts } from "./facts.ts";
-
-/** How a run ended. */
-export interface Outcome {
-  readonly status: OutcomeView["status"];
-  /** The model's last words; empty when it had none. */
-  readonly text: string;
-  readonly stopReason: OutcomeView["stopReason"];
-  /** Class and HTTP status of the failure that ended it. */
-  readonly error: OutcomeView["error"];
-  /** Tokens of the whole run. */
-  readonly usage: Usage;
-  /** Version of the `agent.ended` fact. */
-  readonly version: number;
-}
-
-/** A call that waits for a person. */
-export interface PendingApproval {
-  /** The id of the call, and of the request. */
-  readonly id: string;
-  readonly sessionId: string;
-  readonly runId: string | null;
-  readonly toolCallId: string;
-  readonly tool: string;
-  readonly args: Readonly<Record<string, unknown>> | null;
-  readonly expiresAt: null;
-}
-
-/** A session now: a view of durable facts. */
-export interface SessionState {
-  readonly sessionId: string;
-  readonly cwd: string;
-  readonly model: string;
-  readonly status: "new" | "idle" | "running" | "shut_down";
-  readonly mode: "normal";
-  /** Version of the last durable fact. */
-  readonly version: number;
-  readonly runId: string | null;
-  readonly turn: number | null;
-  readonly pendingToolCalls: readonly { readonly id: string; readonly name: string; readonly state: string }[];
-  readonly usage: Usage;
-  readonly outcome: Outcome | null;
-}
-
-/** A tool that the session's model is offered. */
-export interface ToolInfo {
-  readonly name: string;
-  readonly label: string;
-  readonly description: string;
-  readonly source: "builtin" | { readonly kind: "extension"; readonly id: string };
-}
-
-/** Text, or blocks of text and images. */
-export type Prompt = string | readonly ContentBlock[];
+import type { Outcome, PendingApproval, Prompt, SessionState, ToolInfo } from "./session-types.ts";
 
 /** What a session is made of. @internal */
 export interface SessionDeps {
@@ -120,7 +76,8 @@ export class Session implements AsyncDisposable {
     options.signal?.throwIfAborted();
     const runId = this.#deps.ids("run");
     const ended = this.#waitFor(runId);
-    const onAbort = (): void => void this.abort(reasonOf(options.signal?.reason)).catch((error: unknown) => this.#report(error));
+    const onAbort = (): void =>
+      void this.abort(reasonOf(options.signal?.reason)).catch((error: unknown) => this.#report(error));
     options.signal?.addEventListener("abort", onAbort, { once: true });
     try {
       await this.#deps.stream.submit("prompt.submitted", { runId, content });
@@ -310,7 +267,10 @@ export class Session implements AsyncDisposable {
   }
 
   #report(error: unknown): void {
-    this.#deps.logger.error({ sessionId: this.id, error: error instanceof Error ? error.name : "unknown" }, "a subscriber threw");
+    this.#deps.logger.error(
+      { sessionId: this.id, error: error instanceof Error ? error.name : "unknown" },
+      "a subscriber threw",
+    );
   }
 }
 
@@ -322,10 +282,15 @@ function outcomeOf(view: OutcomeView | null): Outcome | null {
 
 function contentOf(prompt: Prompt): ContentBlock[] {
   const content: ContentBlock[] = typeof prompt === "string" ? [{ type: "text", text: prompt }] : [...prompt];
-  if (content.every((block) => block.type === "text" && block.text.trim() === "")) throw new EmptyPromptError();
+  if (content.every((block) => block.type === "text" && block.text.trim() === ""))
+    throw new EmptyPromptError();
   return content;
 }
 
 function reasonOf(reason: unknown): string {
-  return reason instanceof Error ? reason.message : typeof reason === "string" ? reason : "aborted by the caller";
+  return reason instanceof Error
+    ? reason.message
+    : typeof reason === "string"
+      ? reason
+      : "aborted by the caller";
 }

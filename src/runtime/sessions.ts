@@ -43,7 +43,10 @@ export class Sessions {
     const sessionId = options.sessionId ?? this.#deps.factory.world.ids("ses");
     assertSessionId(sessionId);
     if (this.#live.has(sessionId)) throw new SessionExistsError(sessionId);
-    return this.#keep(sessionId, this.#start(sessionId, path.resolve(this.#deps.cwd, options.cwd ?? "."), options));
+    return this.#keep(
+      sessionId,
+      this.#start(sessionId, path.resolve(this.#deps.cwd, options.cwd ?? "."), options),
+    );
   }
 
   /**
@@ -197,5 +200,7 @@ export function assertSessionId(id: string): void {
 }
 
 function isSessionId(id: string): boolean {
-  return id.trim() === id && id !== "" && Buffer.byteLength(id) <= 256 && !/\p{Cc}/u.test(id) && id.isWellFormed();
+  return (
+    id.trim() === id && id !== "" && Buffer.byteLength(id) <= 256 && !/\p{Cc}/u.test(id) && id.isWellFormed()
+  );
 }

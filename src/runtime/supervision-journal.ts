@@ -21,7 +21,14 @@ export class SupervisionJournal {
   }
 
   record({ type, ...data }: SupervisionEvent): void {
-    const fact = { type, data, kind: "input" as const, actor: data.supervisor, causation: null, correlation: null };
+    const fact = {
+      type,
+      data,
+      kind: "input" as const,
+      actor: data.supervisor,
+      causation: null,
+      correlation: null,
+    };
     this.#waiting.push({ ...fact, at: this.#clock.now() });
     this.#writing ??= this.#write().finally(() => (this.#writing = null));
   }
@@ -39,7 +46,10 @@ export class SupervisionJournal {
       try {
         await this.#log.append(this.stream, "any", facts, { durability: "relaxed" });
       } catch (error) {
-        this.#logger.warn({ error: error instanceof Error ? error.name : "unknown" }, "supervision was not recorded");
+        this.#logger.warn(
+          { error: error instanceof Error ? error.name : "unknown" },
+          "supervision was not recorded",
+        );
       }
     }
   }

@@ -23,7 +23,9 @@ const rules = `You are a coding agent. You work in the user's folder with the to
  * @param cwd - the session's working directory, absolute
  */
 export async function buildSystemPrompt(home: string, cwd: string): Promise<string> {
-  const quoted = await Promise.all([home, cwd].map((folder) => instructionsOf(path.join(folder, "AGENTS.md"))));
+  const quoted = await Promise.all(
+    [home, cwd].map((folder) => instructionsOf(path.join(folder, "AGENTS.md"))),
+  );
   return [rules, `Working directory: ${cwd}`, ...quoted.filter((text) => text !== null)].join("\n\n");
 }
 

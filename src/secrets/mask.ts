@@ -110,7 +110,11 @@ function isLowSurrogate(unit: number): boolean {
 
 function replaceBytes(bytes: Uint8Array, { bytes: wanted, mark }: Needle): Uint8Array {
   const found: number[] = [];
-  for (let at = indexOfBytes(bytes, wanted, 0); at >= 0; at = indexOfBytes(bytes, wanted, at + wanted.length)) {
+  for (
+    let at = indexOfBytes(bytes, wanted, 0);
+    at >= 0;
+    at = indexOfBytes(bytes, wanted, at + wanted.length)
+  ) {
     found.push(at);
   }
   if (found.length === 0) return bytes;

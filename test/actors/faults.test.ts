@@ -19,7 +19,12 @@ function brokenRoot(): Pick<StreamActors, "root"> {
   const { running, ...states } = sessionMachine.config.states as Record<string, { on: object }>;
   const fail = { actions: () => expect.fail("cannot take this") };
   const on = { ...running?.on, "tool_call.completed": fail, "tool_call.interrupted": fail };
-  return { root: createMachine({ ...sessionMachine.config, states: { ...states, running: { ...running, on } } } as never) };
+  return {
+    root: createMachine({
+      ...sessionMachine.config,
+      states: { ...states, running: { ...running, on } },
+    } as never),
+  };
 }
 
 /** A prompt, answered by two parallel calls that are running. */
@@ -48,7 +53,7 @@ describe("an actor that throws", () => {
       { callId: "a", isError: true, errorType: "internal" },
       { callId: "b", isError: false },
     ]);
-    expect(JSON.stringify(facts)).not.toContain("poison\"");
+    expect(JSON.stringify(facts)).not.toContain('poison"');
     expect(typesOf(facts).filter((type) => type === "tool_call.completed")).toHaveLength(2);
     expect(rig.effects.map(({ fact }) => fact.type)).toEqual(["model.requested"]);
   });
@@ -77,8 +82,16 @@ describe("an actor that throws", () => {
     expect(await rig.supervisor.exited).toMatchObject({ kind: "shutdown" });
     await rig.stream.giveUp();
     const facts = await factsOf(log, "session-s");
-    expect(facts.at(-1)).toMatchObject({ type: "agent.ended", kind: "input", actor: "recovery", data: { status: "failed" } });
-    expect(rig.stream.views.session.outcome).toMatchObject({ status: "failed", error: { class: "session_crashed" } });
+    expect(facts.at(-1)).toMatchObject({
+      type: "agent.ended",
+      kind: "input",
+      actor: "recovery",
+      data: { status: "failed" },
+    });
+    expect(rig.stream.views.session.outcome).toMatchObject({
+      status: "failed",
+      error: { class: "session_crashed" },
+    });
   });
 });
 
@@ -110,7 +123,9 @@ describe("an append that is refused", () => {
     };
     rig.effects[0]?.finish(responded());
     await settled();
-    await expect(rig.stream.submit("steer.submitted", { content: [] })).rejects.toMatchObject({ code: "LEMON_LOG_FULL" });
+    await expect(rig.stream.submit("steer.submitted", { content: [] })).rejects.toMatchObject({
+      code: "LEMON_LOG_FULL",
+    });
     expect(rig.stream.views.session.status).toBe("running");
     const before = tries;
     rig.clock.advance(1_000);
@@ -241,7 +256,10 @@ describe("intake", () => {
     rig.effects[0]?.finish(returned("a", "x", { details: { bad: Number.NaN } }));
     await settled();
     const facts = await factsOf(log, "session-s");
-    expect(facts.findLast(({ type }) => type === "tool_call.returned")?.data).toMatchObject({ callId: "a", isError: true });
+    expect(facts.findLast(({ type }) => type === "tool_call.returned")?.data).toMatchObject({
+      callId: "a",
+      isError: true,
+    });
     expect(rig.supervisor.tree().children[0]).toMatchObject({ restarts: 0 });
   });
 

@@ -12,7 +12,11 @@ function run(
   picks: readonly number[],
   look: (running: readonly BatchCall[], calls: readonly BatchCall[]) => void,
 ): BatchCall[] {
-  let calls: BatchCall[] = flags.map((parallelSafe, index) => ({ callId: String(index), parallelSafe, state: "queued" }));
+  let calls: BatchCall[] = flags.map((parallelSafe, index) => ({
+    callId: String(index),
+    parallelSafe,
+    state: "queued",
+  }));
   const mark = (ids: ReadonlySet<string>, state: BatchCall["state"]): void => {
     calls = calls.map((call) => (ids.has(call.callId) ? { ...call, state } : call));
   };
@@ -39,7 +43,8 @@ test("every call starts, at most the limit at once, and one that is not parallel
           expect(calls.slice(0, place).every(({ state }) => state === "ended")).toBe(true);
         }
         const firstQueued = calls.findIndex(({ state }) => state === "queued");
-        if (firstQueued >= 0) expect(calls.slice(firstQueued).every(({ state }) => state === "queued")).toBe(true);
+        if (firstQueued >= 0)
+          expect(calls.slice(firstQueued).every(({ state }) => state === "queued")).toBe(true);
       });
     }),
   );

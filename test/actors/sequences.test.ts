@@ -19,7 +19,10 @@ function rows(facts: readonly Fact[]): string[] {
   });
 }
 
-async function sequence(turns: readonly ScriptedTurn[], options: Partial<RuntimeOptions> = {}): Promise<string[]> {
+async function sequence(
+  turns: readonly ScriptedTurn[],
+  options: Partial<RuntimeOptions> = {},
+): Promise<string[]> {
   const log = await memoryLog();
   const runtime = await scriptedRuntime(log, turns, options);
   const session = await runtime.sessions.start({ model: "s/m" });
@@ -58,9 +61,13 @@ describe("the facts of a run", () => {
   test("two parallel calls that end in the other order", async () => {
     const first = gate<string>();
     const second = gate<string>();
-    const extension = probeExtension((name) => (name === "a" ? first.promise : second.promise), { parallelSafe: true });
+    const extension = probeExtension((name) => (name === "a" ? first.promise : second.promise), {
+      parallelSafe: true,
+    });
     const log = await memoryLog();
-    const runtime = await scriptedRuntime(log, [probe("a", "b"), { text: "done" }], { extensions: [extension] });
+    const runtime = await scriptedRuntime(log, [probe("a", "b"), { text: "done" }], {
+      extensions: [extension],
+    });
     const session = await runtime.sessions.start({ model: "s/m" });
     const stream = `session-${session.id}`;
     const ended = session.prompt("go");
@@ -134,10 +141,15 @@ describe("the facts of a run", () => {
 
   test("abort in a batch ends queued calls first, then running ones, in one commit", async () => {
     const log = await memoryLog();
-    const extension = probeExtension((_name, signal) => new Promise((_resolve, reject) => {
-      signal.addEventListener("abort", () => reject(new Error("stopped")));
-    }));
-    const runtime = await scriptedRuntime(log, [probe("a", "b"), { text: "never" }], { extensions: [extension] });
+    const extension = probeExtension(
+      (_name, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(new Error("stopped")));
+        }),
+    );
+    const runtime = await scriptedRuntime(log, [probe("a", "b"), { text: "never" }], {
+      extensions: [extension],
+    });
     const session = await runtime.sessions.start({ model: "s/m" });
     const stream = `session-${session.id}`;
     const ended = session.prompt("go");

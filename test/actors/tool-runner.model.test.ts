@@ -42,9 +42,17 @@ const types = (decisions: readonly Decision[]): string[] => decisions.map(({ typ
 
 describe("a tool runner, given facts, decides", () => {
   test.each([
-    ["an allowed call starts and ends", [call("auto"), result(false)], ["tool_call.started", "tool_call.completed"]],
+    [
+      "an allowed call starts and ends",
+      [call("auto"), result(false)],
+      ["tool_call.started", "tool_call.completed"],
+    ],
     ["a denied tool is blocked", [call("deny")], ["tool_call.blocked"]],
-    ["a refused approval blocks", [call("ask"), resolved("deny")], ["approval.requested", "tool_call.blocked"]],
+    [
+      "a refused approval blocks",
+      [call("ask"), resolved("deny")],
+      ["approval.requested", "tool_call.blocked"],
+    ],
     [
       "a granted approval starts",
       [call("ask"), resolved("allow"), result(true)],
@@ -60,14 +68,18 @@ describe("a tool runner, given facts, decides", () => {
 test("whatever comes in whatever order: one end at most, and nothing after it", () => {
   const later = fc.constantFrom(resolved("allow"), resolved("deny"), result(true), result(false), abort);
   fc.assert(
-    fc.property(fc.constantFrom("auto", "ask", "deny"), fc.array(later, { maxLength: 6 }), (approval, events) => {
-      // The slots keep a second result out, so at most one comes.
-      const first = events.findIndex(({ type }) => type === "tool_call.returned");
-      const taken = events.filter(({ type }, index) => type !== "tool_call.returned" || index === first);
-      const decided = types(decide([call(approval as "auto"), ...taken]));
-      const ends = decided.filter((type) => type === "tool_call.completed" || type === "tool_call.blocked");
-      expect(ends.length).toBeLessThanOrEqual(1);
-      if (ends.length === 1 && first < 0) expect(decided.at(-1)).toBe(ends[0]);
-    }),
+    fc.property(
+      fc.constantFrom("auto", "ask", "deny"),
+      fc.array(later, { maxLength: 6 }),
+      (approval, events) => {
+        // The slots keep a second result out, so at most one comes.
+        const first = events.findIndex(({ type }) => type === "tool_call.returned");
+        const taken = events.filter(({ type }, index) => type !== "tool_call.returned" || index === first);
+        const decided = types(decide([call(approval as "auto"), ...taken]));
+        const ends = decided.filter((type) => type === "tool_call.completed" || type === "tool_call.blocked");
+        expect(ends.length).toBeLessThanOrEqual(1);
+        if (ends.length === 1 && first < 0) expect(decided.at(-1)).toBe(ends[0]);
+      },
+    ),
   );
 });

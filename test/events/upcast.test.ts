@@ -65,7 +65,11 @@ describe("the catalogue", () => {
 
   test("a slot that is opened by a decision can be settled by an input, and by the end of its call or run", () => {
     const settledBy = (slot: string, kind: string): boolean =>
-      names.some((name) => catalogue[name].kind === kind && (catalogue[name].settles ?? []).some((settled) => settled === slot));
+      names.some(
+        (name) =>
+          catalogue[name].kind === kind &&
+          (catalogue[name].settles ?? []).some((settled) => settled === slot),
+      );
     for (const name of names) {
       const { opens, kind } = catalogue[name];
       if (opens === undefined) continue;

@@ -7,7 +7,9 @@ describe("let it crash, restart from the log", () => {
   test("the crash of one session's actors is not noticed by another on the same log", async () => {
     const log = await memoryLog();
     const turns = [probe("a"), { text: "done" }];
-    const runtime = await scriptedRuntime(log, turns, { extensions: [probeExtension(() => Promise.resolve("ok"))] });
+    const runtime = await scriptedRuntime(log, turns, {
+      extensions: [probeExtension(() => Promise.resolve("ok"))],
+    });
     const rig = await startRig(log, { actors: touchyRunner() });
     await rig.stream.submit("prompt.submitted", { runId: "run_1", content: [{ type: "text", text: "go" }] });
     rig.effects[0]?.finish(responded(["a"]));

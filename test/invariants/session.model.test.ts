@@ -8,7 +8,15 @@ import { pendingCalls } from "../../src/projections/index.ts";
 import { stateAt, verifyReplay } from "../../src/replay/index.ts";
 import { memoryLog, tampered, type Tampering } from "../support/log-doubles.ts";
 import { factsOf } from "../support/runtimes.ts";
-import { modelFailed, responded, returned, settled, startRig, touchyRunner, type StreamRig } from "../support/streams.ts";
+import {
+  modelFailed,
+  responded,
+  returned,
+  settled,
+  startRig,
+  touchyRunner,
+  type StreamRig,
+} from "../support/streams.ts";
 
 const STREAM = "session-s";
 const RUNS = process.env["LEMON_SOAK"] === "full" ? 600 : 60;
@@ -56,7 +64,8 @@ class Subject {
     });
     this.#process = { rig, tampering };
     rig.stream.subscribe((event) => {
-      if ("fact" in event && event.fact.version > this.durable) this.leaks.push(`saw ${event.fact.version} early`);
+      if ("fact" in event && event.fact.version > this.durable)
+        this.leaks.push(`saw ${event.fact.version} early`);
     });
     await this.settle();
   }
@@ -90,7 +99,8 @@ class Subject {
 
   #watchAppends(log: EventLog): EventLog {
     const confirm = (facts: readonly Fact[]): void => {
-      for (const { stream, version } of facts) if (stream === STREAM) this.durable = Math.max(this.durable, version);
+      for (const { stream, version } of facts)
+        if (stream === STREAM) this.durable = Math.max(this.durable, version);
     };
     return new Proxy(log, {
       get(target, name) {
@@ -131,7 +141,12 @@ const text = (words: string): unknown => ({ content: [{ type: "text", text: word
 const prompt = fc.constant(
   command("prompt", (subject) => {
     subject.runs += 1;
-    tolerated(subject.rig.stream.submit("prompt.submitted", { runId: `run_${subject.runs}`, ...(text("go") as object) }));
+    tolerated(
+      subject.rig.stream.submit("prompt.submitted", {
+        runId: `run_${subject.runs}`,
+        ...(text("go") as object),
+      }),
+    );
   }),
 );
 const steer = fc.constant(
@@ -162,7 +177,9 @@ const answer = fc
   );
 const failModel = fc.constantFrom(null, 1_000, 30_000).map((delayMs) =>
   command(`failModel(${delayMs})`, ({ rig }) => {
-    rig.effects.find(({ fact }) => fact.type === "model.requested")?.finish(modelFailed("overloaded", delayMs));
+    rig.effects
+      .find(({ fact }) => fact.type === "model.requested")
+      ?.finish(modelFailed("overloaded", delayMs));
   }),
 );
 const finishTool = fc
@@ -184,15 +201,17 @@ const resolveApproval = fc.constantFrom("allow", "deny").map((verdict) =>
     if (asking === undefined) return;
     tolerated(rig.stream.submit("approval.resolved", { callId: asking.callId, verdict, reason: null }));
     // Both answers of two people at once: the second finds the slot settled.
-    tolerated(rig.stream.submit("approval.resolved", { callId: asking.callId, verdict: "allow", reason: null }));
+    tolerated(
+      rig.stream.submit("approval.resolved", { callId: asking.callId, verdict: "allow", reason: null }),
+    );
   }),
 );
-const passTime = fc.constantFrom(1_000, 31_000).map((ms) =>
-  command(`passTime(${ms})`, ({ rig }) => rig.clock.advance(ms)),
-);
-const fillDisk = fc.integer({ min: 1, max: 3 }).map((appends) =>
-  command(`fillDisk(${appends} appends)`, (subject) => subject.fillDisk(appends)),
-);
+const passTime = fc
+  .constantFrom(1_000, 31_000)
+  .map((ms) => command(`passTime(${ms})`, ({ rig }) => rig.clock.advance(ms)));
+const fillDisk = fc
+  .integer({ min: 1, max: 3 })
+  .map((appends) => command(`fillDisk(${appends} appends)`, (subject) => subject.fillDisk(appends)));
 const kill = fc.constant(command("kill and restart", (subject) => subject.kill()));
 const killMidAppend = fc.constant(
   command("kill during an append", async (subject) => {
@@ -209,7 +228,8 @@ async function runToEnd(subject: Subject): Promise<void> {
     subject.rig.clock.advance(31_000);
     await subject.settle();
     for (const { callId, state } of pendingCalls(subject.rig.stream.views.session)) {
-      if (state === "asking") tolerated(subject.rig.stream.submit("approval.resolved", { callId, verdict: "allow", reason: null }));
+      if (state === "asking")
+        tolerated(subject.rig.stream.submit("approval.resolved", { callId, verdict: "allow", reason: null }));
     }
     for (const effect of subject.rig.effects.slice()) {
       if (effect.fact.type === "model.requested") effect.finish(responded());
@@ -226,7 +246,9 @@ async function runToEnd(subject: Subject): Promise<void> {
 async function checkInvariants(subject: Subject): Promise<void> {
   const facts = await factsOf(subject.log, STREAM);
   // One end for each call and each run.
-  const calls = facts.flatMap((fact) => (fact.type === "model.responded" ? (fact as FactOf<"model.responded">).data.calls : []));
+  const calls = facts.flatMap((fact) =>
+    fact.type === "model.responded" ? (fact as FactOf<"model.responded">).data.calls : [],
+  );
   const ends = facts.filter(({ type }) => /^tool_call\.(completed|blocked|interrupted)$/.test(type));
   const endedIds = ends.map(({ data }) => (data as { callId: string }).callId).sort();
   expect(endedIds).toEqual(calls.map(({ callId }) => callId).sort());
@@ -251,7 +273,23 @@ describe("a session under kills, crashes, conflicts, full disks and refusals", (
     await fc.assert(
       fc.asyncProperty(
         fc.commands(
-          [prompt, prompt, answer, answer, finishTool, finishTool, resolveApproval, steer, followUp, abort, failModel, passTime, fillDisk, kill, killMidAppend],
+          [
+            prompt,
+            prompt,
+            answer,
+            answer,
+            finishTool,
+            finishTool,
+            resolveApproval,
+            steer,
+            followUp,
+            abort,
+            failModel,
+            passTime,
+            fillDisk,
+            kill,
+            killMidAppend,
+          ],
           { maxCommands: 30 },
         ),
         async (commands) => {

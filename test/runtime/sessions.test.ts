@@ -30,9 +30,22 @@ describe("starting a session", () => {
       type: "session.started",
       version: 1,
       actor: "caller",
-      data: { sessionId: "mine", model: "s/m", approval: "ask", maxToolConcurrency: 8, maxToolTurns: null, script: null },
+      data: {
+        sessionId: "mine",
+        model: "s/m",
+        approval: "ask",
+        maxToolConcurrency: 8,
+        maxToolTurns: null,
+        script: null,
+      },
     });
-    expect(session.state()).toMatchObject({ status: "idle", mode: "normal", version: 1, pendingToolCalls: [], outcome: null });
+    expect(session.state()).toMatchObject({
+      status: "idle",
+      mode: "normal",
+      version: 1,
+      pendingToolCalls: [],
+      outcome: null,
+    });
     await runtime.close();
   });
 
@@ -47,7 +60,9 @@ describe("starting a session", () => {
         code: "LEMON_INVALID_SESSION_ID",
       });
     }
-    await expect(runtime.sessions.resume("../../etc/passwd")).rejects.toMatchObject({ code: "LEMON_SESSION_NOT_FOUND" });
+    await expect(runtime.sessions.resume("../../etc/passwd")).rejects.toMatchObject({
+      code: "LEMON_SESSION_NOT_FOUND",
+    });
     await runtime.close();
   });
 
@@ -95,7 +110,9 @@ describe("a prompt", () => {
     const session = await runtime.sessions.start({ model: "s/m" });
     const { usage } = await session.prompt("go");
     const facts = await factsOf(runtime.log, `session-${session.id}`);
-    const answers = facts.filter(({ type }) => type === "model.responded").map(({ data }) => data as { usage: typeof usage });
+    const answers = facts
+      .filter(({ type }) => type === "model.responded")
+      .map(({ data }) => data as { usage: typeof usage });
     expect(usage.inputTokens).toBe(answers.reduce((sum, answer) => sum + answer.usage.inputTokens, 0));
     expect(usage.outputTokens).toBeGreaterThan(0);
     await runtime.close();
@@ -137,7 +154,9 @@ describe("resume", () => {
     const resumed = await second.sessions.resume(session.id);
     expect(await resumed.outcome()).toMatchObject({ status: "completed", text: "done" });
     const facts = await factsOf(log, `session-${session.id}`);
-    const ends = facts.filter(({ type }) => type.startsWith("tool_call.") && /completed|interrupted/.test(type));
+    const ends = facts.filter(
+      ({ type }) => type.startsWith("tool_call.") && /completed|interrupted/.test(type),
+    );
     expect(ends.map(({ type }) => type)).toEqual(["tool_call.interrupted"]);
     const { messages } = await second.replay.stateAt(session.id);
     expect(JSON.stringify(messages)).toContain("interrupted");
@@ -173,8 +192,13 @@ describe("resume", () => {
     const second = await createRuntime({ home, cwd: home, log });
     const resumed = await second.sessions.resume(session.id);
     expect(await resumed.prompt("2")).toMatchObject({ text: "two" });
-    expect(await resumed.prompt("3")).toMatchObject({ status: "failed", error: { class: "script_exhausted" } });
-    await expect(second.sessions.start({ script: { path: "bad.json", text: '{"turns":[{"text":1}]}' } })).rejects.toMatchObject({
+    expect(await resumed.prompt("3")).toMatchObject({
+      status: "failed",
+      error: { class: "script_exhausted" },
+    });
+    await expect(
+      second.sessions.start({ script: { path: "bad.json", text: '{"turns":[{"text":1}]}' } }),
+    ).rejects.toMatchObject({
       code: "LEMON_INVALID_SCRIPT",
     });
     await second.close();
@@ -212,7 +236,12 @@ describe("closing", () => {
     const log = await openEventLog(file, { readOnly: true });
     const life = await factsOf(log, `supervision-${ids.runtime}`);
     expect(life.map(({ type, data }) => `${type} ${(data as { childId: string }).childId}`)).toEqual(
-      expect.arrayContaining(["child.started log", "child.started services", `child.started ${ids.session}`, "child.exited log"]),
+      expect.arrayContaining([
+        "child.started log",
+        "child.started services",
+        `child.started ${ids.session}`,
+        "child.exited log",
+      ]),
     );
     for await (const finding of log.verify()) expect.fail(finding.message);
     await log.close();
@@ -221,12 +250,18 @@ describe("closing", () => {
 
 describe("what subscribers see", () => {
   test("the events of a run, in their order", async () => {
-    const runtime = await scriptedRuntime(await memoryLog(), [{ text: "looking", ...probe("a") }, { text: "done" }], {
-      extensions: [probeExtension(() => Promise.resolve("ok"))],
-    });
+    const runtime = await scriptedRuntime(
+      await memoryLog(),
+      [{ text: "looking", ...probe("a") }, { text: "done" }],
+      {
+        extensions: [probeExtension(() => Promise.resolve("ok"))],
+      },
+    );
     const session = await runtime.sessions.start({ model: "s/m" });
     const events: string[] = [];
-    const end = session.subscribe((event) => events.push("role" in event ? `${event.type} ${event.role}` : event.type));
+    const end = session.subscribe((event) =>
+      events.push("role" in event ? `${event.type} ${event.role}` : event.type),
+    );
     session.subscribe(() => {
       throw new Error("a broken subscriber harms nobody");
     });
@@ -301,7 +336,9 @@ describe("tools of extensions", () => {
     const session = await runtime.sessions.start({ model: "s/m" });
     expect(session.tools().filter(({ name }) => name === "read")).toMatchObject([{ source: "builtin" }]);
     await runtime.close();
-    await expect(scriptedRuntime(await memoryLog(), [], { extensions: [{ name: "bad" }] })).rejects.toMatchObject({
+    await expect(
+      scriptedRuntime(await memoryLog(), [], { extensions: [{ name: "bad" }] }),
+    ).rejects.toMatchObject({
       code: "LEMON_INVALID_EXTENSION",
     });
   });

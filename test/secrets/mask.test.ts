@@ -15,7 +15,9 @@ describe("a masker", () => {
       bytes.toString("hex"),
       bytes.toString("hex").toUpperCase(),
     ]) {
-      expect(masker.json({ text: `before ${form} after` })).toEqual({ text: "before {{secret:API_KEY}} after" });
+      expect(masker.json({ text: `before ${form} after` })).toEqual({
+        text: "before {{secret:API_KEY}} after",
+      });
     }
     for (const before of ["", "a", "ab"]) {
       for (const encoding of ["base64", "base64url"] as const) {

@@ -38,7 +38,11 @@ export function scriptedRuntime(
 /** An extension of one tool `probe { name }` whose end the test decides. */
 export function probeExtension(
   run: (name: string, signal: AbortSignal) => Promise<string>,
-  traits: { readonly parallelSafe?: boolean; readonly idempotent?: boolean; readonly timeoutMs?: number } = {},
+  traits: {
+    readonly parallelSafe?: boolean;
+    readonly idempotent?: boolean;
+    readonly timeoutMs?: number;
+  } = {},
 ): unknown {
   return defineExtension({
     name: "probe",

@@ -9,7 +9,11 @@ import { requestDigest } from "../../src/actors/session/request.ts";
 import { sessionActors } from "../../src/actors/session/actors.ts";
 import { AlreadyStreamingError, NotStreamingError } from "../../src/actors/errors.ts";
 import type { StreamActors } from "../../src/actors/cascade.ts";
-import { stepToolRunner, type ToolRunnerEvent, type ToolRunnerState } from "../../src/actors/tool-runner/machine.ts";
+import {
+  stepToolRunner,
+  type ToolRunnerEvent,
+  type ToolRunnerState,
+} from "../../src/actors/tool-runner/machine.ts";
 import { noUsage, type Decision, type Fact, type FactData, type ModelCall } from "../../src/events/index.ts";
 import type { EventLog } from "../../src/log/index.ts";
 import { silentLogger } from "../../src/ports.ts";
@@ -63,7 +67,13 @@ let rigs = 0;
 export async function startRig(log: EventLog, options: RigOptions = {}): Promise<StreamRig> {
   const clock = options.clock ?? new ManualClock();
   rigs += 1;
-  const leadership = await Leadership.acquire(log, `rig-${rigs}`, options.owner ?? `rig ${rigs}`, clock, silentLogger);
+  const leadership = await Leadership.acquire(
+    log,
+    `rig-${rigs}`,
+    options.owner ?? `rig ${rigs}`,
+    clock,
+    silentLogger,
+  );
   const effects: OpenEffect[] = [];
   const events: StreamEvent[] = [];
   const count = { started: 0 };
@@ -86,7 +96,9 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
         const { session, transcript } = stream.views;
         const requestSha256 = requestDigest(session.systemPrompt, transcript);
         const outcome = await run(fact, signal);
-        return outcome.type === "model.responded" ? { ...outcome, data: { ...outcome.data, requestSha256 } } : outcome;
+        return outcome.type === "model.responded"
+          ? { ...outcome, data: { ...outcome.data, requestSha256 } }
+          : outcome;
       },
       recover: () => Promise.resolve({ type: "model.lost", data: {} }),
       failed: () => modelFailed("internal"),
@@ -99,10 +111,15 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
             ? "run"
             : { type: "tool_call.interrupted", data: { callId: fact.data.callId, reason: "process_died" } },
         ),
-      failed: (fact, error) => returned(fact.data.callId, String(error), { isError: true, errorType: "internal" }),
+      failed: (fact, error) =>
+        returned(fact.data.callId, String(error), { isError: true, errorType: "internal" }),
     },
     "model.retry_scheduled": retryEffect(clock),
-    "approval.requested": { run: null, recover: () => Promise.resolve("wait"), failed: () => modelFailed("internal") },
+    "approval.requested": {
+      run: null,
+      recover: () => Promise.resolve("wait"),
+      failed: () => modelFailed("internal"),
+    },
   };
   const stream: JournaledStream = new JournaledStream({
     stream: "session-s",
@@ -114,7 +131,8 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
     mask: createMasker(options.secrets ?? []),
     check: checkFact,
     logger: silentLogger,
-    refuse: (type) => (type === "prompt.submitted" ? new AlreadyStreamingError("s") : new NotStreamingError("s")),
+    refuse: (type) =>
+      type === "prompt.submitted" ? new AlreadyStreamingError("s") : new NotStreamingError("s"),
   });
   stream.subscribe((event) => events.push(event));
   const supervisor = await startSupervisor(

@@ -123,7 +123,11 @@ async function answered(
   const { modelId, finishReason, usage } = answer;
   return {
     modelId,
-    content: answer.content.map(({ type, text, providerMetadata = null }) => ({ type, text, providerMetadata })),
+    content: answer.content.map(({ type, text, providerMetadata = null }) => ({
+      type,
+      text,
+      providerMetadata,
+    })),
     calls: await Promise.all(answer.calls.map((call) => describeCall(call, parts))),
     finishReason,
     usage,

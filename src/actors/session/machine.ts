@@ -66,7 +66,9 @@ const answered = carryOn<"model.responded">(takeAnswer);
 const failed = carryOn<"model.failed">((run, event) => takeFailure(run, event.data, event.at));
 const due = carryOn<"model.lost" | "model.retry_due">(askAgain);
 const steered = carryOn<"steer.submitted">((run, event) => keepMessage(run, "steers", event.data.content));
-const followed = carryOn<"follow_up.submitted">((run, event) => keepMessage(run, "followUps", event.data.content));
+const followed = carryOn<"follow_up.submitted">((run, event) =>
+  keepMessage(run, "followUps", event.data.content),
+);
 const aborted = carryOn<"abort.requested">(abortRun);
 const callEnded = carryOn<"tool_call.completed" | "tool_call.blocked" | "tool_call.interrupted">(
   (run, event, limits) => takeCallEnd(run, event.data.callId, limits),

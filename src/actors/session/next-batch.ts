@@ -16,7 +16,10 @@ export interface BatchCall {
  *
  * @param maxConcurrency - how many calls may run at once, 1 or more; `null` for no limit
  */
-export function nextBatch<Call extends BatchCall>(calls: readonly Call[], maxConcurrency: number | null): Call[] {
+export function nextBatch<Call extends BatchCall>(
+  calls: readonly Call[],
+  maxConcurrency: number | null,
+): Call[] {
   const limit = maxConcurrency ?? Number.POSITIVE_INFINITY;
   const starting: Call[] = [];
   let busy = 0;

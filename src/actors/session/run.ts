@@ -131,7 +131,8 @@ export function keepMessage(run: Run, queue: "steers" | "followUps", content: Co
 
 /** Abort: nothing more starts, queued calls end here, running ones by their own runners. */
 export function abortRun(run: Run): Step {
-  if (run.phase !== "calling") return endAborted({ ...run, aborting: true }, [{ type: "model.cancelled", data: {} }]);
+  if (run.phase !== "calling")
+    return endAborted({ ...run, aborting: true }, [{ type: "model.cancelled", data: {} }]);
   const queued = run.calls.filter((call) => call.state === "queued");
   const aborting = markCalls({ ...run, aborting: true }, new Set(queued.map((call) => call.callId)), "ended");
   const decisions = queued.map(({ callId }): Decision => abortedCall(callId));

@@ -49,7 +49,8 @@ export function toolEffect(parts: ToolEffectParts): Effect<"tool_call.started"> 
       const found = parts.registry().find(name)?.entry;
       if (found === undefined) return returned(callId, taskStartFailed(`tool ${name} is not there any more`));
       const checked = await checkArguments(found.tool, args);
-      if (!checked.ok) return returned(callId, errorResult(checked.message, { errorType: checked.errorType }));
+      if (!checked.ok)
+        return returned(callId, errorResult(checked.message, { errorType: checked.errorType }));
       return returned(callId, await execute(found, checked.args, fact, context, parts));
     },
     recover: async (fact) => {
@@ -119,14 +120,22 @@ async function execute(
       const pieces = parts.mask.pieces();
       const onUpdate: ToolUpdate = ({ content }) => {
         if (settled) return;
-        const shown = content.map((block) => (block.type === "text" ? { ...block, text: pieces.push(block.text) } : block));
+        const shown = content.map((block) =>
+          block.type === "text" ? { ...block, text: pieces.push(block.text) } : block,
+        );
         live({ type: "tool_call_update", callId, content: shown });
       };
       // A built-in tool gets the wider context; what an extension is handed holds nothing of the runtime's own.
       const result: unknown =
         found.source === "builtin"
           ? await found.tool.execute(callId, args, abort.signal, onUpdate, context)
-          : await found.tool.execute(callId, structuredClone(args), abort.signal, onUpdate, publicPart(context));
+          : await found.tool.execute(
+              callId,
+              structuredClone(args),
+              abort.signal,
+              onUpdate,
+              publicPart(context),
+            );
       const checked = checkResult(result);
       return checked.ok ? checked.result : unexpectedResult(checked.message);
     } catch (error) {
@@ -158,11 +167,19 @@ function underDeadline(
   });
 }
 
-function publicPart({ sessionId, cwd, config, log }: BuiltInContext): Pick<BuiltInContext, "sessionId" | "cwd" | "config" | "log"> {
+function publicPart({
+  sessionId,
+  cwd,
+  config,
+  log,
+}: BuiltInContext): Pick<BuiltInContext, "sessionId" | "cwd" | "config" | "log"> {
   return { sessionId, cwd, config, log };
 }
 
-function returned(callId: string, { content, details, isError = false, trust = "trusted" }: ToolResult): Outcome {
+function returned(
+  callId: string,
+  { content, details, isError = false, trust = "trusted" }: ToolResult,
+): Outcome {
   const errorType = details?.["errorType"];
   return {
     type: "tool_call.returned",

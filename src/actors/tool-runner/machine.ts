@@ -30,7 +30,9 @@ export function stepToolRunner(state: ToolRunnerState, event: ToolRunnerEvent): 
       return request(event.data);
     case "approval.resolved":
       if (state.phase !== "asking" || state.call === null) break;
-      return event.data.verdict === "allow" ? start(state.call) : deny(state.call, event.data.reason ?? "denied");
+      return event.data.verdict === "allow"
+        ? start(state.call)
+        : deny(state.call, event.data.reason ?? "denied");
     case "tool_call.returned": {
       if (state.phase !== "running") break;
       const { callId, isError, errorType } = event.data;
@@ -50,7 +52,10 @@ function request(call: FactData<"tool_call.requested">): ToolRunnerStep {
     case "auto":
       return start(call);
     case "ask":
-      return { state: { phase: "asking", call }, decision: { type: "approval.requested", data: { callId, name } } };
+      return {
+        state: { phase: "asking", call },
+        decision: { type: "approval.requested", data: { callId, name } },
+      };
     case "deny":
       return deny(call, "the approval policy denies this tool");
   }
@@ -67,7 +72,10 @@ function start(call: FactData<"tool_call.requested">): ToolRunnerStep {
 function deny(call: FactData<"tool_call.requested">, reason: string): ToolRunnerStep {
   return {
     state: { phase: "ended", call },
-    decision: { type: "tool_call.blocked", data: { callId: call.callId, errorType: "approval_denied", reason } },
+    decision: {
+      type: "tool_call.blocked",
+      data: { callId: call.callId, errorType: "approval_denied", reason },
+    },
   };
 }
 

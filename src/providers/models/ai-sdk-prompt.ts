@@ -28,7 +28,8 @@ export function toolsOf(context: ModelContext): LanguageModelV3FunctionTool[] | 
     type: "function",
     name,
     description,
-    inputSchema: parameters as LanguageModelV3FunctionTool["inputSchema"], // JSON Schema either way
+    // JSON Schema either way; the SDK's own type for it comes from a package that need not be installed.
+    inputSchema: parameters as never,
   }));
 }
 

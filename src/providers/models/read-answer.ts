@@ -52,10 +52,10 @@ export async function readAnswer(open: OpenStream, options: ReadOptions): Promis
       // A part that arrives together with the abort is not taken: nothing may come after it.
       if (next.value === ABORTED || signal.aborted)
         return { type: "aborted", partialText: draft.partialText };
-      const { value, done } = next.value;
-      if (done === true) return failed(failureOf("incomplete_stream"));
+      const step = next.value;
+      if (step.done === true) return failed(failureOf("incomplete_stream"));
 
-      const taken = await attempt(() => draft.take(value));
+      const taken = await attempt(() => draft.take(step.value));
       if ("error" in taken) return failed(failureFrom(taken.error, phase, clock));
       if (taken.value.type === "failed") return failed(failureFrom(taken.value.error, phase, clock));
       if (taken.value.type === "finished") return draft.finish() ?? failed(failureOf("incomplete_stream"));
@@ -121,7 +121,7 @@ function unlessAborted<Value>(
       },
       (error: unknown) => {
         signal.removeEventListener("abort", onAbort);
-        reject(error as Error); // passed on as it is
+        reject(error);
       },
     );
   });

@@ -1,0 +1,86 @@
+/** The events of a session, as a subscriber gets them. docs/reference/session-events.md */
+import type { ContentBlock, FactData } from "../events/index.ts";
+
+/** The arguments of a call; `null` when the model wrote none that can be read. */
+export type EventArgs = Readonly<Record<string, unknown>> | null;
+/** Blocks of text and images. */
+export type EventContent = readonly ContentBlock[];
+type AssistantContent = FactData<"model.responded">["content"];
+
+/** A message, as events show it. */
+export type EventMessage =
+  | { readonly role: "user"; readonly content: EventContent }
+  | {
+      readonly role: "assistant";
+      readonly content: AssistantContent;
+      readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly args: EventArgs }[];
+      readonly stopReason: string;
+    }
+  | {
+      readonly role: "tool";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly content: EventContent;
+      readonly isError: boolean;
+    };
+
+/** One event, without the session's id. */
+export type SessionEventBody =
+  | { readonly type: "agent_start"; readonly runId: string }
+  | { readonly type: "turn_start" | "turn_end"; readonly turn: number }
+  | { readonly type: "message_start"; readonly role: EventMessage["role"] }
+  | { readonly type: "message_update"; readonly kind: "text" | "reasoning"; readonly text: string }
+  | { readonly type: "message_end"; readonly message: EventMessage }
+  | { readonly type: "message_discarded"; readonly reason: string }
+  | {
+      readonly type: "tool_execution_start";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly args: EventArgs;
+    }
+  | {
+      readonly type: "tool_execution_update";
+      readonly toolCallId: string;
+      readonly content: readonly unknown[];
+    }
+  | {
+      readonly type: "tool_execution_end";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly result: {
+        readonly content: EventContent;
+        readonly details: Readonly<Record<string, unknown>> | null;
+      };
+      readonly isError: boolean;
+    }
+  | {
+      readonly type: "approval_requested";
+      readonly id: string;
+      readonly tool: string;
+      readonly args: EventArgs;
+    }
+  | { readonly type: "approval_resolved"; readonly id: string; readonly verdict: "allow" | "deny" }
+  | {
+      readonly type: "model_failed";
+      readonly class: string;
+      readonly status: number | null;
+      readonly retryInMs: number | null;
+    }
+  | {
+      readonly type: "loop_budget_exhausted";
+      readonly reason: string;
+      readonly maxToolTurns: number;
+      readonly toolTurns: number;
+    }
+  | { readonly type: "canceled" }
+  | { readonly type: "error"; readonly class: string; readonly status: number | null }
+  | { readonly type: "agent_end"; readonly status: string; readonly stopReason: string }
+  | { readonly type: "session_shutdown"; readonly reason: string };
+
+/** An event as a subscriber gets it. */
+export type SessionEvent = SessionEventBody & { readonly sessionId: string };
+
+/** What is in the making and not recorded. */
+export type LivePiece =
+  | { readonly type: "model_delta"; readonly kind: "text" | "reasoning"; readonly text: string }
+  | { readonly type: "tool_call_update"; readonly callId: string; readonly content: readonly unknown[] };

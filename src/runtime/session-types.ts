@@ -1,0 +1,60 @@
+/** What a session tells the program that holds it. */
+import type { ContentBlock, Usage } from "../events/index.ts";
+import type { OutcomeView } from "../projections/index.ts";
+
+/** How a run ended. */
+export interface Outcome {
+  readonly status: OutcomeView["status"];
+  /** The model's last words; empty when it had none. */
+  readonly text: string;
+  readonly stopReason: OutcomeView["stopReason"];
+  /** Class and HTTP status of the failure that ended it. */
+  readonly error: OutcomeView["error"];
+  /** Tokens of the whole run. */
+  readonly usage: Usage;
+  /** Version of the `agent.ended` fact. */
+  readonly version: number;
+}
+
+/** A call that waits for a person. */
+export interface PendingApproval {
+  /** The id of the call, and of the request. */
+  readonly id: string;
+  readonly sessionId: string;
+  readonly runId: string | null;
+  readonly toolCallId: string;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>> | null;
+  readonly expiresAt: null;
+}
+
+/** A session now: a view of durable facts. */
+export interface SessionState {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly model: string;
+  readonly status: "new" | "idle" | "running" | "shut_down";
+  readonly mode: "normal";
+  /** Version of the last durable fact. */
+  readonly version: number;
+  readonly runId: string | null;
+  readonly turn: number | null;
+  readonly pendingToolCalls: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly state: string;
+  }[];
+  readonly usage: Usage;
+  readonly outcome: Outcome | null;
+}
+
+/** A tool that the session's model is offered. */
+export interface ToolInfo {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  readonly source: "builtin" | { readonly kind: "extension"; readonly id: string };
+}
+
+/** Text, or blocks of text and images. */
+export type Prompt = string | readonly ContentBlock[];
