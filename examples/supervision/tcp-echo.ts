@@ -21,8 +21,8 @@ function connection(socket: Socket): Child {
   const lines = createInterface({ input: socket });
   lines.on("error", () => undefined); // the socket's own error is what counts
   lines.on("line", (line) => {
-    if (line === "crash") return socket.destroy(new Error("a bad line"));
-    socket.write(`echo ${line}\n`);
+    if (line === "crash") socket.destroy(new Error("a bad line"));
+    else socket.write(`echo ${line}\n`);
   });
   socket.on("error", (error) => latch.settle({ kind: "crash", detail: error }));
   socket.on("close", () => latch.settle({ kind: "normal" }));

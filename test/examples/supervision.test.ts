@@ -1,7 +1,10 @@
 /** The examples of examples/supervision, compiled and run as a user would, print what they promise. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type BuiltPackage, buildPackage } from "../supervision/support/built-package.ts";
 
+const root = path.resolve(import.meta.dirname, "../..");
 let built: BuiltPackage;
 beforeAll(() => {
   built = buildPackage();
@@ -13,6 +16,32 @@ async function linesOf(example: string): Promise<string[]> {
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   return stdout.trim().split("\n");
 }
+
+test("first-supervisor: an actor that throws is started again, calls are answered, the end is orderly", async () => {
+  expect(await linesOf("first-supervisor")).toEqual([
+    "child.started app/counter",
+    "child.started app/heartbeat",
+    "count 2",
+    "child.exited app/counter (crash)",
+    "child.restarted app/counter",
+    "count 0",
+    "counter: running, instance 3, restarts 1",
+    "heartbeat: running, instance 2, restarts 0",
+    "child.exited app/heartbeat (shutdown)",
+    "child.exited app/counter (shutdown)",
+  ]);
+});
+
+test("every code block of the how-to is part of an example", () => {
+  const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
+  const examples = readdirSync(path.join(root, "examples/supervision")).map((name) =>
+    read(`examples/supervision/${name}`),
+  );
+  const page = read("docs/how-to/supervise-your-own-actors.md");
+  const blocks = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, block = ""]) => block.trimEnd());
+  expect(blocks.length).toBeGreaterThan(4);
+  expect(blocks.filter((block) => !examples.some((example) => example.includes(block)))).toEqual([]);
+});
 
 test("pipeline: a stage that crashes restarts those after it, and those before keep their state", async () => {
   expect(await linesOf("pipeline")).toEqual([
