@@ -21,13 +21,13 @@ export async function measure() {
     () => cpuMillisecondsOf(() => load(log, { snapshots: false })),
     { rounds: 5 },
   );
-  await log.close();
   // Stored pages are parsed when they are looked at: this is the time until the next prompt can be taken.
   const ready = await compare(
     () => cpuMillisecondsOf(() => load(log, {}, false)),
     () => measured.floor,
     { rounds: 5 },
   );
+  await log.close();
   const behind = resumed.version - resumed.fromVersion;
   return [
     figure({
