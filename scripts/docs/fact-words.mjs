@@ -3,7 +3,11 @@
  * shape without words fails the generator, and so do words that belong to nothing.
  */
 
-/** Sections of the page, each with the beginning of the names that stand in it. */
+/**
+ * Sections of the page, each with the beginning of the names that stand in it.
+ *
+ * @type {[string, string[]][]}
+ */
 export const sections = [
   ["Sessions", ["session."]],
   ["What a caller sends", ["prompt.", "steer.", "follow_up.", "abort."]],
