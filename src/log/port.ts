@@ -119,7 +119,10 @@ export interface EventLog {
   /** Like `read`, a page of facts at a time and without parsing their data. */
   readStored(stream: string, options?: ReadOptions): AsyncIterable<readonly StoredFact[]>;
   readAll(options?: ReadAllOptions): AsyncIterable<Fact>;
-  /** Catches up from `after`, then goes on live: no gap, no double, also for what other processes append. */
+  /**
+   * Catches up from `after`, then goes on live: no gap, no double, also for what other processes append. A fact is
+   * seen after the append that brought it has resolved.
+   */
   follow(options?: FollowOptions): Observable<Fact>;
   /** Cursor of a fact that this log gave out, to go on after it. */
   cursorOf(fact: Fact): Cursor;

@@ -26,6 +26,8 @@ export class Followers {
   readonly #reader: Reader;
   readonly #dataVersion: Statement<[], number>;
   readonly #followers = new Set<Follower>();
+  /** Committed, and not told yet. */
+  readonly #fresh: (readonly Fact[])[] = [];
   #poll: NodeJS.Timeout | undefined;
   #seenDataVersion: number | undefined;
 
@@ -51,17 +53,29 @@ export class Followers {
     });
   }
 
-  /** This process has committed `facts`. */
+  /**
+   * This process has committed `facts`. Followers see them a turn of the event loop later: whoever appended them and
+   * folds them into views is through by then, so a follower that looks at such a view finds them in it.
+   */
   committed(facts: readonly Fact[]): void {
-    for (const follower of this.#followers) {
-      // A follower that stands right before them needs no look at the table.
-      if (facts[0]?.position === follower.position + 1) give(follower, facts);
-      else this.#wake(follower);
+    if (this.#followers.size === 0) return;
+    this.#fresh.push(facts);
+    if (this.#fresh.length === 1) setImmediate(() => this.#giveFresh());
+  }
+
+  #giveFresh(): void {
+    for (const facts of this.#fresh.splice(0)) {
+      for (const follower of this.#followers) {
+        // A follower that stands right before them needs no look at the table.
+        if (facts[0]?.position === follower.position + 1) give(follower, facts);
+        else this.#wake(follower);
+      }
     }
   }
 
   /** Completes every follower. */
   close(): void {
+    this.#giveFresh();
     this.#stopPolling();
     for (const { subscriber } of this.#followers) subscriber.complete();
   }

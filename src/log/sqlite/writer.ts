@@ -34,7 +34,7 @@ export interface Memory {
 export interface WriterOptions {
   readonly durability: Durability;
   readonly memories: readonly Memory[];
-  /** Called after each commit that added facts, before those who asked for it go on. */
+  /** Called after each commit that added facts, before those who asked for it are told. */
   readonly onCommit: (facts: readonly Fact[]) => void;
 }
 

@@ -121,7 +121,7 @@ function unlessAborted<Value>(
       },
       (error: unknown) => {
         signal.removeEventListener("abort", onAbort);
-        reject(error);
+        reject(error as Error); // passed on as it is
       },
     );
   });
