@@ -22,6 +22,17 @@ test("every file of the repository that a page names is there", () => {
   expect(missing).toEqual([]);
 });
 
+test("the table of rooms lists each room of the source, and says which are still to be built", () => {
+  const page = read("docs/explanation/rooms.md");
+  const toBuild = /^Still to be built: (.*)$/m.exec(page)?.[1] ?? "";
+  const future = [...toBuild.matchAll(/`([\w-]+)\/`/g)].map(([, room]) => room);
+  const listed = [...page.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`([\w.-]+)\/?`/g)].map(([, room = ""]) => room),
+  );
+  const present = readdirSync(path.join(root, "src")).filter((name) => name !== "index.ts");
+  expect(listed.filter((room) => !future.includes(room)).toSorted()).toEqual(present.toSorted());
+});
+
 /** What a program is given or gives. */
 const described = [
   "RuntimeOptions",
