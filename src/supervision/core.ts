@@ -2,7 +2,6 @@
  * The one mechanism behind static and dynamic supervisors: start, watch, restart, give up, stop. It follows
  * `supervisor.erl` (stdlib) and `dynamic_supervisor.ex` (Elixir); where they differ, the `kind` in the flags decides.
  */
-import { messageOf } from "../errors.ts";
 import type { Clock } from "../ports.ts";
 import { attributeStrayErrors, currentInstance, raise, runAs } from "./attribution.ts";
 import { type Child, type ExitReason, exitLatch, isCleanExit } from "./child.ts";
@@ -11,7 +10,7 @@ import { SupervisorError } from "./errors.ts";
 import { plainReason, type SupervisionEvent } from "./events.ts";
 import { type Host, Instance } from "./instance.ts";
 import { admitRestart, backoffDelay, noRestarts } from "./intensity.ts";
-import { launch, type Launched } from "./launch.ts";
+import { launch, type Launched, startError } from "./launch.ts";
 import { type Flags, type Setup, type SupervisorEnvironment, unknownYet } from "./options.ts";
 import { type Entry, Roster } from "./roster.ts";
 import { Serial } from "./serial.ts";
@@ -96,7 +95,7 @@ export class SupervisorCore implements Host {
     if (launched.status === "ignored") this.settleIgnored(entry);
     if (launched.status !== "failed") return;
     this.roster.drop(entry);
-    throw startError(entry, launched.error);
+    throw startError(entry.label, launched.error);
   }
 
   /** Starts one life of a child. What a failure means is the caller's to decide. */
@@ -165,9 +164,9 @@ export class SupervisorCore implements Host {
   /** Stops all children at the same time; `done` is called once. */
   #haltAll(shutdownOf: (entry: Entry) => Shutdown, done: () => void): void {
     const entries = this.roster.newestFirst();
+    if (entries.length === 0) return done();
     const clock = sharedTimers(this.clock);
     let left = entries.length;
-    if (left === 0) return done();
     const stopped = (): void => {
       left -= 1;
       if (left === 0) done();
@@ -210,14 +209,9 @@ export class SupervisorCore implements Host {
     const { flags, clock } = this;
     if (!admitRestart(this.#history, clock.monotonic(), flags.intensity, flags.periodSeconds)) {
       const { intensity, periodSeconds } = flags;
-      const identity = { supervisor: this.path, childId: failed.label, instance: failed.lastInstance };
-      this.report({
-        type: "supervisor.gave_up",
-        ...identity,
-        reason: plainReason(reason),
-        intensity,
-        periodSeconds,
-      });
+      const of = { supervisor: this.path, childId: failed.label, instance: failed.lastInstance };
+      const why = { reason: plainReason(reason), intensity, periodSeconds };
+      this.report({ type: "supervisor.gave_up", ...of, ...why });
       failed.state = "stopped";
       this.retire(failed);
       return this.end({ kind: "shutdown" });
@@ -302,13 +296,4 @@ export class SupervisorCore implements Host {
     this.#stopAttribution?.();
     this.latch.settle(reason);
   }
-}
-
-/** The error for a start that failed. One that says `already_started` is passed on as it is, as OTP does. @internal */
-export function startError(entry: Entry, error: unknown): SupervisorError {
-  if (error instanceof SupervisorError && error.reason === "already_started") return error;
-  return new SupervisorError("start_failed", `child ${entry.label} did not start: ${messageOf(error)}`, {
-    cause: error,
-    childId: entry.label,
-  });
 }

@@ -51,10 +51,6 @@ export {
   type ThreadStart,
 } from "./spec.ts";
 export type { Strategy } from "./strategy.ts";
-export {
-  type StartChildResult,
-  startDynamicSupervisor,
-  startSupervisor,
-  type Supervisor,
-} from "./supervisor.ts";
+export { startDynamicSupervisor, startSupervisor } from "./start-supervisor.ts";
+export type { StartChildResult, Supervisor } from "./supervisor.ts";
 export { threadChild, type ThreadChild, type ThreadChildOptions } from "./thread-child.ts";

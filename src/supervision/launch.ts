@@ -1,7 +1,9 @@
 /** From a spec to a running child, or the reason why there is none. */
 import type { AnyActorLogic } from "xstate";
+import { messageOf } from "../errors.ts";
 import { runAs } from "./attribution.ts";
 import { type Child, isChild } from "./child.ts";
+import { SupervisorError } from "./errors.ts";
 import type { Instance } from "./instance.ts";
 import {
   type ActorStart,
@@ -114,4 +116,13 @@ function overlay(template: unknown, [extra]: readonly unknown[]): unknown {
 
 function isPlain(value: unknown): value is object {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** The error for a start that failed. One that says `already_started` is passed on as it is, as OTP does. @internal */
+export function startError(childId: string, error: unknown): SupervisorError {
+  if (error instanceof SupervisorError && error.reason === "already_started") return error;
+  return new SupervisorError("start_failed", `child ${childId} did not start: ${messageOf(error)}`, {
+    cause: error,
+    childId,
+  });
 }

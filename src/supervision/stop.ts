@@ -5,7 +5,7 @@ import type { Instance } from "./instance.ts";
 import type { Shutdown } from "./spec.ts";
 
 /** How long a killed child may take to say so before it is given up for dead, in milliseconds of the injected clock. */
-export const killGraceMs = 5000;
+const killGraceMs = 5000;
 
 /**
  * Stops one life of a child and calls `done` once, when its end is known.

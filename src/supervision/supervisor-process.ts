@@ -1,7 +1,8 @@
 /** The administration of a supervisor: OTP's calls with OTP's results, answered one after the other. */
 import type { Child, ExitReason } from "./child.ts";
-import { startError, SupervisorCore } from "./core.ts";
+import { SupervisorCore } from "./core.ts";
 import { SupervisorError, type SupervisorErrorReason, toError } from "./errors.ts";
+import { startError } from "./launch.ts";
 import { checkDynamicSpec, type Setup, type SupervisorEnvironment } from "./options.ts";
 import { type ChildCounts, type ChildRow, childTree, type Entry, type SupervisorTree } from "./roster.ts";
 import {
@@ -99,7 +100,7 @@ export class SupervisorProcess implements Supervisor {
     }
     if (launched.status === "started") return launched as StartChildResult<C>; // C is what the spec's start gives
     this.#core.roster.drop(entry);
-    throw startError(entry, launched.error);
+    throw startError(entry.label, launched.error);
   }
 
   terminateChild(child: unknown): Promise<void> {
@@ -114,7 +115,7 @@ export class SupervisorProcess implements Supervisor {
     return this.#call("restartChild", async () => {
       const entry = this.#findStopped(id);
       const launched = await this.#core.start(entry, "first");
-      if (launched.status === "failed") throw startError(entry, launched.error);
+      if (launched.status === "failed") throw startError(entry.label, launched.error);
       if (launched.status === "ignored") this.#core.settleIgnored(entry);
       return launched as StartChildResult<C>; // C is what the spec's start gives
     });
