@@ -22,6 +22,8 @@ export interface Verdict {
   /** The first thing that the session recorded when it went on; `null` when it had nothing left to do. */
   readonly nextType: string | null;
   readonly broken: readonly string[];
+  /** Files that a cut-off write has left beside its target. */
+  readonly leftovers: number;
 }
 
 /** The types that each commit of an undisturbed run holds. @throws Error when it does not come to its end */
@@ -43,7 +45,7 @@ export async function undisturbed(
 }
 
 /** Kills, looks, resumes, looks again. */
-export async function carryOut(kill: Kill, dist: string): Promise<Verdict> {
+async function carryOut(kill: Kill, dist: string): Promise<Verdict> {
   const victim = new Victim(dist, kill.scenario);
   try {
     const broken: string[] = [];
@@ -60,7 +62,8 @@ export async function carryOut(kill: Kill, dist: string): Promise<Verdict> {
     const lastCommit = victim.commits().at(-1) ?? [];
     const after = await afterResume(victim, await victim.run(), before);
     const nextType = after.facts[before.length]?.type ?? null;
-    return { kill, wasKilled, lastCommit, nextType, broken: [...broken, ...after.broken] };
+    const { leftovers } = after;
+    return { kill, wasKilled, lastCommit, nextType, leftovers, broken: [...broken, ...after.broken] };
   } finally {
     victim.remove();
   }
