@@ -34,7 +34,7 @@ interface Options {
 }
 
 /** Starts `node FILE ARGS` with nothing of this process's environment but its PATH. */
-export function startNode(file: string, args: readonly string[], options: Options = {}): Running {
+function startNode(file: string, args: readonly string[], options: Options = {}): Running {
   const { cwd, env = {}, uid, onLine, onStderr } = options;
   const child = spawn(process.execPath, [file, ...args], {
     ...(cwd === undefined ? {} : { cwd }),

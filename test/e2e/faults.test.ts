@@ -210,7 +210,10 @@ describe("the log", { timeout }, () => {
 
 describe("a disk that fills up", { timeout }, () => {
   const disk = path.join(temporaryFolder(), "disk");
-  const mounted = isRoot && mount();
+  let mounted = false;
+  beforeAll(() => {
+    mounted = isRoot && mount();
+  });
   afterAll(() => {
     if (mounted) spawnSync("umount", [disk]);
   });
@@ -220,7 +223,8 @@ describe("a disk that fills up", { timeout }, () => {
     return spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]).status === 0;
   }
 
-  test.skipIf(!mounted)("suspends the session, which goes on by itself when there is space", async () => {
+  test("suspends the session, which goes on by itself when there is space", async ({ skip }) => {
+    skip(!mounted, "only root can mount a small disk");
     const home = path.join(disk, "home");
     const cwd = temporaryFolder();
     const filler = path.join(disk, "filler");
@@ -252,7 +256,8 @@ describe("a disk that fills up", { timeout }, () => {
     expect((await lemon.run("--json", "replay", "s")).lines).toMatchObject([{ divergences: [] }]);
   });
 
-  test.skipIf(!mounted)("is named when a session can't even begin", async () => {
+  test("is named when a session can't even begin", async ({ skip }) => {
+    skip(!mounted, "only root can mount a small disk");
     writeFileSync(path.join(disk, "seed.json"), JSON.stringify({ turns: [{ text: "Done." }] }));
     const filler = path.join(disk, "filler");
     spawnSync("sh", ["-c", `head -c 4m /dev/zero > ${filler}`]);
