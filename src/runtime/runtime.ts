@@ -19,7 +19,9 @@ import {
   type Supervisor,
   type SupervisorTree,
 } from "../supervision/index.ts";
+import { createMasker } from "../secrets/index.ts";
 import { normaliseExtension } from "../tools/index.ts";
+import { knownSecrets } from "./known-secrets.ts";
 import { SessionFactory } from "./session-factory.ts";
 import { sessionStreamName } from "./session-stream.ts";
 import { Sessions } from "./sessions.ts";
@@ -107,7 +109,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const ownsLog = typeof options.log !== "object";
   const log = typeof options.log === "object" ? options.log : await openLog(options.log, home, config);
   const id = ids("rt");
-  const journal = new SupervisionJournal(id, log, clock, logger);
+  const journal = new SupervisionJournal(id, log, clock, logger, createMasker(knownSecrets(config, env)));
   const listeners = new Set<(tree: SupervisorTree) => void>();
   let leadership: Leadership | undefined;
   let root: Supervisor | undefined;

@@ -10,7 +10,7 @@ import {
   type Model,
   type ModelSource,
 } from "../providers/index.ts";
-import { createMasker, type KnownSecret } from "../secrets/index.ts";
+import { createMasker } from "../secrets/index.ts";
 import {
   builtInTools,
   createRegistry,
@@ -20,6 +20,7 @@ import {
   type ToolRegistry,
 } from "../tools/index.ts";
 import { NoModelError } from "./errors.ts";
+import { knownSecrets } from "./known-secrets.ts";
 import { openSessionStream, type SessionWorld } from "./session-stream.ts";
 import { buildSystemPrompt } from "./system-prompt.ts";
 
@@ -47,9 +48,6 @@ export interface FactoryDeps {
   /** The configuration as it is for a folder. */
   readonly configure: (cwd: string) => Promise<Config>;
 }
-
-/** Environment variables that hold keys of the built-in providers. */
-const KEY_VARIABLES = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
 
 /** Makes the parts of sessions. */
 export class SessionFactory {
@@ -99,7 +97,7 @@ export class SessionFactory {
     const config = await this.#deps.configure(cwd);
     const registry = await this.#registry(cwd);
     const stream = await openSessionStream(sessionId, this.world, {
-      mask: createMasker(this.#secrets(config)),
+      mask: createMasker(knownSecrets(config, this.world.env)),
       registry,
       model: ({ views }) => this.#model(views.session.settings, config),
     });
@@ -137,15 +135,6 @@ export class SessionFactory {
     }
     const bytes = await this.world.log.getBlob(script.sha256);
     return scriptedModel(parseScript(JSON.parse(Buffer.from(bytes).toString("utf8")), script.path), model);
-  }
-
-  #secrets(config: Config): KnownSecret[] {
-    const configured = Object.values(config.models).map(({ apiKeyEnv }) => apiKeyEnv);
-    const names = new Set([...KEY_VARIABLES, ...configured.filter((name) => name !== null)]);
-    return [...names].flatMap((name) => {
-      const value = this.world.env[name];
-      return value === undefined || value === "" ? [] : [{ name, value }];
-    });
   }
 }
 

@@ -2,7 +2,8 @@
 import type { EventLog } from "../log/index.ts";
 import type { Clock, Logger } from "../ports.ts";
 import type { SupervisionEvent } from "../supervision/index.ts";
-import type { NewFact } from "../events/index.ts";
+import type { Json, NewFact } from "../events/index.ts";
+import type { Masker } from "../secrets/index.ts";
 
 /** Records events in the order in which they happened. They are history, not state: a lost one stops nothing. */
 export class SupervisionJournal {
@@ -10,17 +11,21 @@ export class SupervisionJournal {
   readonly #log: EventLog;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #mask: Masker;
   #waiting: NewFact[] = [];
   #writing: Promise<void> | null = null;
 
-  constructor(runtimeId: string, log: EventLog, clock: Clock, logger: Logger) {
+  constructor(runtimeId: string, log: EventLog, clock: Clock, logger: Logger, mask: Masker) {
     this.stream = `supervision-${runtimeId}`;
     this.#log = log;
     this.#clock = clock;
     this.#logger = logger;
+    this.#mask = mask;
   }
 
-  record({ type, ...data }: SupervisionEvent): void {
+  record({ type, ...told }: SupervisionEvent): void {
+    // The message of an error that crashed an actor may quote anything. Events are JSON by their type.
+    const data = this.#mask.json(told as unknown as Json) as unknown as typeof told;
     const fact = {
       type,
       data,

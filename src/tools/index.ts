@@ -42,7 +42,6 @@ export {
   checkResult,
   errorResult,
   taskCrashed,
-  taskStartFailed,
   taskTimeout,
   textResult,
   toolBlocked,

@@ -112,11 +112,6 @@ export function taskCrashed(reason: string): ToolResult {
   return errorResult(`Tool task crashed: ${reason}`, { errorType: "tool_task_crashed" });
 }
 
-/** The tool could not be started. */
-export function taskStartFailed(reason: string): ToolResult {
-  return errorResult(`Tool task failed to start: ${reason}`, { errorType: "tool_task_start_failed" });
-}
-
 /** The call ran over its deadline. */
 export function taskTimeout(timeoutMs: number): ToolResult {
   return errorResult(`Tool task timed out after ${timeoutMs}ms`, {

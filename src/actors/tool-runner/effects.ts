@@ -8,7 +8,6 @@ import {
   checkResult,
   errorResult,
   taskCrashed,
-  taskStartFailed,
   taskTimeout,
   toolException,
   unexpectedResult,
@@ -47,7 +46,7 @@ export function toolEffect(parts: ToolEffectParts): Effect<"tool_call.started"> 
       const args = argumentsOf(callId, parts);
       if (args === null) return interrupted(callId, "arguments_not_stored");
       const found = parts.registry().find(name)?.entry;
-      if (found === undefined) return returned(callId, taskStartFailed(`tool ${name} is not there any more`));
+      if (found === undefined) return interrupted(callId, "tool_missing");
       const checked = await checkArguments(found.tool, args);
       if (!checked.ok)
         return returned(callId, errorResult(checked.message, { errorType: checked.errorType }));
