@@ -6,7 +6,7 @@ import path from "node:path";
 import { openEventLog } from "../../dist/log/index.js";
 import { compare, cpuMillisecondsOf, figure, ratioAtMost } from "../lib/compare.mjs";
 import { factsFrom } from "../lib/facts.mjs";
-import { freshFolder, scaled } from "../lib/place.mjs";
+import { freshFolder, isShort, scaled } from "../lib/place.mjs";
 
 const WINDOW = 1_000;
 
@@ -26,7 +26,7 @@ export async function measure() {
       await small.close();
       return milliseconds;
     },
-    { rounds: 15, warmups: 3 },
+    isShort ? { rounds: 5 } : { rounds: 15, warmups: 3 },
   );
   await large.close();
   return [
