@@ -25,7 +25,7 @@ export interface SupervisionFigure {
     readonly of: "value" | "ratio";
     readonly atLeast?: number;
     readonly atMost?: number;
-  } | null;
+  };
 }
 
 /** @param size - 1 for the whole, less for a quick look */
@@ -85,7 +85,7 @@ async function scale(kind: string, make: Make, size: number): Promise<Supervisio
   });
   return [
     { ...figure(name, second, first), goal: { of: "ratio", atMost: 1.5 } },
-    { ...figure(`${name}, warm`, value, floor), goal: null },
+    { ...figure(`${name}, warm`, value, floor), goal: { of: "ratio", atMost: 1.5 } },
   ];
 }
 
