@@ -1,7 +1,7 @@
 /** Answers calls that ask for approval: by the person at the terminal, or with no where there is none. */
 import { LemonError, messageOf } from "../errors.ts";
 import type { Session } from "../runtime/index.ts";
-import { describeCall } from "./calls.ts";
+import { describeCall, describeWhole } from "./calls.ts";
 import type { Context } from "./globals.ts";
 
 /** A call that waits. */
@@ -45,6 +45,7 @@ export class Approver {
         await this.#session.approvals.resolve(question.id, verdict, `answered at the terminal`);
       return;
     }
+    const call = describeCall(question.tool, question.args);
     this.#context.out.note(
       `refused ${call}: it asks for approval and there is no terminal; --approve auto allows it`,
     );
@@ -61,7 +62,7 @@ export class Approver {
     const { isCancel, select } = await import("@clack/prompts");
     out.clearProgress();
     const verdict = await select({
-      message: `Allow ${call} ?`,
+      message: `Allow ${call}`,
       options: [
         { value: "allow" as const, label: "Allow" },
         { value: "deny" as const, label: "Deny" },

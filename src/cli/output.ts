@@ -69,7 +69,7 @@ export class Output {
   progress(text: string): void {
     if (this.quiet || !process.stderr.isTTY || text === this.#progress) return;
     this.#progress = text;
-    const shown = printable(text).slice(0, (process.stderr.columns ?? 80) - 1);
+    const shown = printable(text).slice(0, (process.stderr.columns || 80) - 1);
     process.stderr.write(`\r\u001B[K${this.paintError("dim", shown)}`);
   }
 

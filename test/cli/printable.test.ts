@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeCall } from "../../src/cli/calls.ts";
+import { describeCall, describeWhole } from "../../src/cli/calls.ts";
 import { columns, oneLine, printable, timeOf } from "../../src/cli/printable.ts";
 
 test("what would move a terminal's cursor becomes visible, what only colours stays", () => {
@@ -33,4 +33,13 @@ test("columns are as wide as their widest cell", () => {
 
 test("a time that is no date is shown as it is", () => {
   expect([timeOf(0), timeOf(1e20)]).toEqual(["1970-01-01T00:00:00Z", "100000000000000000000"]);
+});
+
+test("a call that a person is asked about is shown whole, and can't hide a part of itself", () => {
+  const command = `ls ${" ".repeat(200)}; rm -rf x`;
+  expect(describeWhole("bash", { command })).toBe(`bash ${command}`);
+  expect(describeWhole("bash", { command: "a\u001B[2Kb", timeoutMs: 5 })).toBe(
+    'bash {"command":"a\\u001b[2Kb","timeoutMs":5}',
+  );
+  expect(describeWhole("bash", { command: "a\rb" })).toBe("bash a\uFFFDb");
 });
