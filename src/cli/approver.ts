@@ -38,11 +38,10 @@ export class Approver {
   }
 
   async #answer(question: Question): Promise<void> {
-    const call = describeCall(question.tool, question.args);
     if (canAsk()) {
-      const verdict = await this.#askPerson(call);
+      const verdict = await this.#askPerson(describeWhole(question.tool, question.args));
       if (verdict !== null)
-        await this.#session.approvals.resolve(question.id, verdict, `answered at the terminal`);
+        await this.#session.approvals.resolve(question.id, verdict, "answered at the terminal");
       return;
     }
     const call = describeCall(question.tool, question.args);
