@@ -114,7 +114,8 @@ export default {
     },
     {
       name: "replay-sees-deciders-only",
-      comment: "Replay uses of the actors what decides: machines, cascade, feed, requests; of other rooms the index.ts",
+      comment:
+        "Replay uses of the actors what decides: machines, cascade, feed, requests; of other rooms the index.ts",
       severity: "error",
       from: { path: "^src/replay/" },
       to: {

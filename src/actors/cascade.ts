@@ -64,7 +64,7 @@ interface LiveActor {
 }
 
 /** An actor threw; its stream has to be restarted from the log. `cause` is what it threw. */
-export class ActorCrashedError extends Error {
+class ActorCrashedError extends Error {
   constructor(path: string, input: string, cause: unknown) {
     super(`${path} crashed on ${input}`, { cause });
     this.name = "ActorCrashedError";

@@ -46,6 +46,7 @@ export class Incarnation {
   readonly #around: Surroundings;
   readonly #ended: (end: LifeEnd) => void;
   #version: number;
+  #hash: string;
   /** Views can be read, but nothing is taken: what was left open is not settled yet. */
   #isHeld = true;
   #isOver: boolean;
@@ -58,6 +59,7 @@ export class Incarnation {
     this.views = loaded.views;
     this.#cascade = loaded.cascade;
     this.#version = loaded.version;
+    this.#hash = loaded.hash;
     this.#isOver = loaded.divergence !== null;
     this.#around = around;
     this.#ended = ended;
@@ -90,12 +92,13 @@ export class Incarnation {
     const wasOver = this.#isOver;
     this.#isOver = true;
     await this.#pumping;
-    if (!wasOver) this.#around.snapshots.keep(this.#cascade, this.views, true);
+    if (!wasOver) this.#around.snapshots.keep(this.#cascade, this.views, this.#hash, true);
   }
 
   /** A fact that was recorded past the actors. */
   take(fact: Fact): void {
     this.#version = fact.version;
+    this.#hash = fact.hash;
     this.views.fold(fact);
     this.#around.subscribers.publish({ fact });
   }
@@ -130,6 +133,7 @@ export class Incarnation {
     const { unmasked, subscribers, snapshots } = this.#around;
     const before = this.#version;
     this.#version += recorded.length;
+    this.#hash = recorded.at(-1)?.hash ?? this.#hash;
     unmasked.take(unit, recorded);
     for (const fact of recorded) this.views.fold(fact);
     for (const fact of recorded) subscribers.publish({ fact });
@@ -140,7 +144,7 @@ export class Incarnation {
       else if (verdict.kind === "refused") envelope.reject(verdict.error);
       else this.#replace(envelope, verdict.error);
     }
-    if (unit.crash === null) snapshots.keep(this.#cascade, this.views);
+    if (unit.crash === null) snapshots.keep(this.#cascade, this.views, this.#hash);
   }
 
   #startEffects(recorded: readonly Fact[]): void {

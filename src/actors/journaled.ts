@@ -9,7 +9,7 @@ import type { Logger } from "../ports.ts";
 import type { Child, ExitReason } from "../supervision/index.ts";
 import type { StreamActors } from "./cascade.ts";
 import { EffectRunner, type EffectTable } from "./effect-runner.ts";
-import { MailboxFullError, ReplayDivergedError, StreamClosedError } from "./errors.ts";
+import { LogUnreadableError, MailboxFullError, ReplayDivergedError, StreamClosedError } from "./errors.ts";
 import { Incarnation, type LifeEnd, type Surroundings } from "./incarnation.ts";
 import type { Leadership } from "./leadership.ts";
 import { loadStream } from "./load.ts";
@@ -292,5 +292,5 @@ export class JournaledStream {
 
 function asLemonError(error: unknown): LemonError {
   if (error instanceof LemonError) return error;
-  return new LemonError("unavailable", "the log could not be read", { cause: error });
+  return new LogUnreadableError(error);
 }

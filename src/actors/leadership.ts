@@ -6,7 +6,7 @@ import { FencedError, type EventLog, type Lease } from "../log/index.ts";
 import type { Clock, Logger } from "../ports.ts";
 
 /** Milliseconds that a lease lives without a heartbeat. */
-export const LEASE_TTL_MS = 15_000;
+const LEASE_TTL_MS = 15_000;
 
 /** A stream that points to the lease. */
 export interface Led {

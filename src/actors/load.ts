@@ -17,6 +17,8 @@ export interface LoadedStream {
   readonly views: SessionViews;
   /** Version of the last recorded fact. */
   readonly version: number;
+  /** Hash of that fact; the empty string when there is none. */
+  readonly hash: string;
   /** Version of the stored state that it started from, 0 for none. */
   readonly fromVersion: number;
   /** The first difference between what was recorded and what the machines decide now. */
@@ -39,6 +41,7 @@ export async function loadStream(
   const fromVersion = cascade.version;
   const feed = new Feed(cascade);
   let version = fromVersion;
+  let hash = start?.hash ?? "";
   let divergence: Divergence | null = null;
   const range = { from: fromVersion + 1, ...(options.to === undefined ? {} : { to: options.to }) };
   for await (const page of log.readStored(stream, range)) {
@@ -47,25 +50,40 @@ export async function loadStream(
       divergence ??= feed.take(stored, fact);
       views.fold(fact);
       version = stored.version;
+      hash = stored.hash;
     }
   }
   if (options.to === undefined) divergence ??= feed.end();
-  return { cascade, views, version, fromVersion, divergence };
+  return { cascade, views, version, hash, fromVersion, divergence };
 }
 
+/** The actors of a stream as they are stored, and the fact after which they stood so. */
+export interface StoredActors {
+  readonly factHash: string;
+  readonly cascade: CascadeSnapshot;
+}
+
+/** The stored state, if these machines wrote it and it belongs to the history that the log holds now. */
 async function restoreStored(
   log: EventLog,
   stream: string,
   actors: StreamActors,
-): Promise<{ cascade: Cascade; views: SessionViews } | null> {
+): Promise<{ cascade: Cascade; views: SessionViews; hash: string } | null> {
   const texts = new Map<string, string>();
   for (const snapshot of await log.loadSnapshots(stream)) {
     if (snapshot.writer === snapshotWriter) texts.set(snapshot.name, snapshot.text);
   }
   const actorsText = texts.get("actors");
   if (actorsText === undefined) return null;
+  const { factHash, cascade } = JSON.parse(actorsText) as StoredActors;
+  if ((await hashAt(log, stream, cascade.version)) !== factHash) return null;
   const views = SessionViews.restore(texts);
-  if (views === null) return null;
-  const snapshot = JSON.parse(actorsText) as CascadeSnapshot;
-  return { cascade: new Cascade(actors, snapshot), views };
+  return views === null ? null : { cascade: new Cascade(actors, cascade), views, hash: factHash };
+}
+
+async function hashAt(log: EventLog, stream: string, version: number): Promise<string | null> {
+  for await (const page of log.readStored(stream, { from: version, to: version })) {
+    for (const { hash } of page) return hash;
+  }
+  return null;
 }

@@ -1,7 +1,7 @@
 /** Stores the state of a stream from time to time. Stored states are disposable: one that fails to be written is told and forgotten. */
 import type { EventLog } from "../log/index.ts";
 import type { Cascade } from "./cascade.ts";
-import { snapshotWriter } from "./load.ts";
+import { snapshotWriter, type StoredActors } from "./load.ts";
 import type { StreamViews } from "./session-views.ts";
 
 /** Facts between two stored states. */
@@ -30,12 +30,15 @@ export class SnapshotKeeper {
   /**
    * Stores actors and views if enough facts have come since. Only when all facts that the actors have seen are
    * durable and none of them is spoilt.
+   *
+   * @param factHash - hash of the last fact: a state belongs to one history
    */
-  keep(cascade: Cascade, views: StreamViews, isClosing = false): void {
+  keep(cascade: Cascade, views: StreamViews, factHash: string, isClosing = false): void {
     const { version } = cascade;
     if (version - this.#storedVersion < (isClosing ? AT_CLOSE : EVERY)) return;
     this.#storedVersion = version;
-    const texts = views.store().set("actors", JSON.stringify(cascade.snapshot()));
+    const actors: StoredActors = { factHash, cascade: cascade.snapshot() };
+    const texts = views.store().set("actors", JSON.stringify(actors));
     this.#log
       .commit((work) => {
         for (const [name, text] of texts) {

@@ -11,7 +11,7 @@ export {
   type SlotKind,
 } from "./catalogue.ts";
 export type { Fact, FactKind, NewFact } from "./envelope.ts";
-export { assertJson, InvalidValueError, MAX_JSON_DEPTH, type Json } from "./json.ts";
+export { assertJson, InvalidValueError, type Json } from "./json.ts";
 export type {
   ApprovalMode,
   ContentBlock,
@@ -23,7 +23,7 @@ export type {
   ModelCall,
   Usage,
 } from "./types.ts";
-export { asKnown, SchemaNewerError, upcast } from "./upcast.ts";
+export { SchemaNewerError, upcast } from "./upcast.ts";
 export { addUsage, noUsage } from "./usage.ts";
 
 /** The schemas and `checkFact`. Loaded at the first append: readers of the log do without zod. */

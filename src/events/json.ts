@@ -6,6 +6,7 @@
  */
 import { LemonError } from "../errors.ts";
 
+/** A value that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** A value cannot be recorded. Code `LEMON_INVALID_VALUE`; `field` is the dotted path of the value. */
@@ -20,7 +21,7 @@ export class InvalidValueError extends LemonError {
 }
 
 /** Levels of nesting that a value may have. */
-export const MAX_JSON_DEPTH = 256;
+const MAX_JSON_DEPTH = 256;
 
 /**
  * Checks that `value` is JSON and nothing else.

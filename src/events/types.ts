@@ -28,7 +28,11 @@ export type Decision<Type extends FactType = FactType> = {
   [T in Type]: { readonly type: T; readonly data: FactData<T> };
 }[Type];
 
+/** What happens to a call that needs approval: it runs, waits for an answer, or is refused. */
 export type ApprovalMode = FactData<"session.started">["approval"];
+/** Tokens that a request cost. */
 export type Usage = FactData<"model.responded">["usage"];
+/** A call as the model wrote it, and what the registry knew of its tool then. */
 export type ModelCall = FactData<"model.responded">["calls"][number];
+/** A piece of a message: text, or an image in base64. */
 export type ContentBlock = FactData<"prompt.submitted">["content"][number];

@@ -5,7 +5,6 @@
 import { LemonError } from "../errors.ts";
 import { currentSchemaVersion, isKnownType } from "./catalogue.ts";
 import type { Fact } from "./envelope.ts";
-import type { KnownFact } from "./types.ts";
 
 /** From the data of version n (the key) to that of version n + 1. */
 type Upcaster = (data: never) => unknown;
@@ -49,9 +48,4 @@ export function upcast(fact: Fact): Fact {
     data = step(data as never);
   }
   return { ...fact, schemaVersion: newest, data };
-}
-
-/** The fact typed by the catalogue, or `null` for a type that this version doesn't know. */
-export function asKnown(fact: Fact): KnownFact | null {
-  return isKnownType(fact.type) ? (upcast(fact) as KnownFact) : null;
 }

@@ -37,6 +37,7 @@ export interface OutcomeView {
   readonly version: number;
 }
 
+/** The state of a session after a fact. */
 export interface SessionView {
   readonly sessionId: string;
   readonly cwd: string;

@@ -7,9 +7,8 @@ export {
   SessionFailedError,
 } from "./errors.ts";
 export { SessionNotFoundError } from "../replay/index.ts";
-export { readFacts } from "./facts.ts";
 export { createRuntime, type Runtime, type RuntimeOptions } from "./runtime.ts";
 export type { SessionOptions } from "./session-factory.ts";
 export { Session } from "./session.ts";
 export type { Outcome, PendingApproval, Prompt, SessionState, ToolInfo } from "./session-types.ts";
-export { assertSessionId, Sessions, type StartOptions } from "./sessions.ts";
+export { assertSessionId, type Sessions, type StartOptions } from "./sessions.ts";

@@ -9,6 +9,7 @@ import { InvalidSessionIdError, SessionExistsError, SessionFailedError } from ".
 import type { SessionFactory, SessionOptions } from "./session-factory.ts";
 import { Session } from "./session.ts";
 
+/** How a session is started. */
 export interface StartOptions extends SessionOptions {
   /** Working directory; default the runtime's. */
   readonly cwd?: string;

@@ -18,6 +18,7 @@ export interface ArgumentsProblem {
   readonly errors?: readonly string[];
 }
 
+/** Arguments that fit, or what is wrong with them. */
 export type ArgumentsOutcome = { readonly ok: true; readonly args: ToolArguments } | ArgumentsProblem;
 
 /** What validation needs of a tool. */

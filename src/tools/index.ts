@@ -33,18 +33,15 @@ export {
 } from "./define.ts";
 export type { ArgumentsOf } from "./infer.ts";
 export { type Extension, InvalidExtensionError, normaliseExtension } from "./extension.ts";
-export { type NormalisedTool, defaultTimeoutMs, normaliseTool } from "./normalise.ts";
-export { type SchemaOutcome, toJsonSchema } from "./schema.ts";
+export { type NormalisedTool, normaliseTool } from "./normalise.ts";
+export type { SchemaOutcome } from "./schema.ts";
 export {
   type ResultOutcome,
   aborted,
-  argumentsProblem,
   checkResult,
   errorResult,
   taskCrashed,
   taskTimeout,
-  textResult,
-  toolBlocked,
   toolException,
   unexpectedResult,
   unknownTool,

@@ -12,7 +12,7 @@ export type NormalisedTool =
   | { readonly problem: string };
 
 /** Milliseconds that a tool has when its author names none. */
-export const defaultTimeoutMs = 300_000;
+const defaultTimeoutMs = 300_000;
 
 /** The longest delay that a timer can hold; longer ones would fire at once. */
 const maxTimeoutMs = 2_147_483_647;

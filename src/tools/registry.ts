@@ -29,6 +29,7 @@ export interface FoundTool {
   readonly exact: boolean;
 }
 
+/** The tools that there are, by name. */
 export interface ToolRegistry {
   /** Built-in tools as declared, then extension tools by (tool name, module), by code point. Equal inputs give the equal list. */
   readonly tools: readonly RegisteredTool[];

@@ -79,19 +79,6 @@ export function unknownTool(name: string): ToolResult {
   return errorResult(`Tool ${name} not found`, { errorType: "unknown_tool", toolName: wellFormed(name) });
 }
 
-/** The arguments don't fit; from the outcome of `readArguments`. */
-export function argumentsProblem(problem: {
-  readonly errorType: string;
-  readonly message: string;
-  readonly errors?: readonly string[];
-}): ToolResult {
-  const { errorType, message, errors } = problem;
-  return errorResult(message, {
-    errorType,
-    ...(errors === undefined ? {} : { errors: errors.map(wellFormed) }),
-  });
-}
-
 /** The tool threw `error`. Its message and the name of its class are shown, its stack never. */
 export function toolException(error: unknown): ToolResult {
   const isError = error instanceof Error;
@@ -123,12 +110,4 @@ export function taskTimeout(timeoutMs: number): ToolResult {
 /** The run was aborted. Nothing but the type stands in the details. */
 export function aborted(): ToolResult {
   return errorResult("Tool execution aborted", { errorType: "aborted" });
-}
-
-/** A hook blocked the call. */
-export function toolBlocked(reason: string): ToolResult {
-  return errorResult(`Tool call blocked: ${reason}`, {
-    errorType: "tool_blocked",
-    reason: wellFormed(reason),
-  });
 }

@@ -5,6 +5,7 @@ import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
 import { messageOf } from "../errors.ts";
 import type { JsonSchema } from "./tool.ts";
 
+/** A JSON Schema, or why there is none. */
 export type SchemaOutcome = { readonly schema: JsonSchema } | { readonly problem: string };
 
 /**

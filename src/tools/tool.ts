@@ -6,6 +6,7 @@ import type { Logger } from "../ports.ts";
 /** A JSON Schema, held as plain JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** Text in a result. */
 export interface TextBlock {
   readonly type: "text";
   readonly text: string;
@@ -18,6 +19,7 @@ export interface ImageBlock {
   readonly mimeType: string;
 }
 
+/** A piece of a result. */
 export type ContentBlock = TextBlock | ImageBlock;
 
 /** What a tool hands back. `details` are for people and programs and never reach the model. */
@@ -59,6 +61,7 @@ export interface BuiltInContext extends ToolContext {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** Shows part of a result while the tool goes on. */
 export type ToolUpdate = (partial: { readonly content: readonly ContentBlock[] }) => void;
 
 /** A tool, normalised. `Context` is what its `execute` needs. */
@@ -88,4 +91,5 @@ export interface Tool<Context extends ToolContext = ToolContext> {
   ): Promise<ToolResult>;
 }
 
+/** A tool that comes with the runtime. */
 export type BuiltInTool = Tool<BuiltInContext>;

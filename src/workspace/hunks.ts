@@ -10,6 +10,7 @@ export interface HunkLine {
   readonly noEol: boolean;
 }
 
+/** A change of consecutive lines. */
 export interface Hunk {
   readonly lines: readonly HunkLine[];
   /** Line, from 1, where the patch expects its first old line; `null` in a form without line numbers. */
@@ -20,6 +21,7 @@ export interface Hunk {
   readonly atEnd: boolean;
 }
 
+/** The bytes after all hunks, or the first that does not fit. */
 export type HunksOutcome =
   | { readonly ok: true; readonly bytes: Buffer; readonly additions: number; readonly removals: number }
   | { readonly ok: false; readonly hunk: number; readonly reason: string };

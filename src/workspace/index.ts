@@ -7,15 +7,8 @@ export { byCodePoint, globMatcher, printable } from "./file-list.ts";
 export { inFileOrder } from "./file-queue.ts";
 export { applyHunks, byteText, type Hunk, type HunkLine, type HunksOutcome } from "./hunks.ts";
 export { type LineWindow, readLineWindow, type WindowRequest } from "./line-window.ts";
-export { displayPath, homeOf, InvalidPathError, type PathBase, resolvePath } from "./paths.ts";
-export {
-  callVariable,
-  endCommand,
-  endMarked,
-  type EndOptions,
-  type EndOutcome,
-  endProcessGroup,
-} from "./process-end.ts";
+export { displayPath, homeOf, type PathBase, resolvePath } from "./paths.ts";
+export { endCommand, endMarked, type EndOptions, type EndOutcome, endProcessGroup } from "./process-end.ts";
 export { type ProcessMark } from "./process-table.ts";
 export { type Replaced, replaceFile, targetOf } from "./replace-file.ts";
 export { type RipgrepEnd, type RipgrepRequest, runRipgrep } from "./ripgrep.ts";

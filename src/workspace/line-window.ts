@@ -8,6 +8,7 @@ const lineFeed = 0x0a;
 /** How far the number of lines is counted past what is shown. */
 const maxScannedBytes = 256 * 1024 * 1024;
 
+/** Which lines are asked for. */
 export interface WindowRequest {
   /** First line, from 1. */
   readonly first: number;

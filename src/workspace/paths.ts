@@ -6,7 +6,7 @@ import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { LemonError } from "../errors.ts";
 
 /** A path can't mean a file. Code `LEMON_INVALID_PATH`. */
-export class InvalidPathError extends LemonError {
+class InvalidPathError extends LemonError {
   constructor(message: string) {
     super("invalid_path", message, { field: "path" });
   }

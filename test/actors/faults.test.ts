@@ -1,7 +1,9 @@
 import { createMachine } from "xstate";
 import { describe, expect, test } from "vitest";
 import { LogFullError, SessionBusyError, VersionConflictError } from "../../src/log/index.ts";
-import type { StreamActors } from "../../src/actors/cascade.ts";
+import { Cascade, type StreamActors } from "../../src/actors/cascade.ts";
+import { loadStream, snapshotWriter } from "../../src/actors/load.ts";
+import { sessionActors } from "../../src/actors/session/actors.ts";
 import { sessionMachine } from "../../src/actors/session/machine.ts";
 import type { Fact } from "../../src/events/index.ts";
 import { memoryLog, tampered, type Tampering } from "../support/log-doubles.ts";
@@ -296,5 +298,36 @@ describe("intake", () => {
     rig.effects[0]?.finish(responded());
     await settled();
     expect(rig.stream.unmasked(answeredAt)).toBeNull();
+  });
+});
+
+describe("a stored state", () => {
+  const snapshot = { stream: "session-s", name: "actors", version: 1, writer: snapshotWriter };
+
+  test("of another history is passed over, and the stream is folded anew", async () => {
+    const log = await memoryLog();
+    const first = await startRig(log);
+    await first.stream.submit("prompt.submitted", prompt);
+    await first.stream.close();
+    const foreign = { factHash: "f".repeat(64), cascade: new Cascade(sessionActors("s")).snapshot() };
+    const text = JSON.stringify({ ...foreign, cascade: { ...foreign.cascade, version: 900 } });
+    await log.commit((work) => work.saveSnapshot({ ...snapshot, version: 900, text }));
+    const loaded = await loadStream(log, "session-s", sessionActors("s"));
+    expect(loaded).toMatchObject({ fromVersion: 0, version: first.stream.version, divergence: null });
+  });
+
+  test("of this history is used, and gives what folding anew gives", async () => {
+    const log = await memoryLog();
+    const rig = await startRig(log);
+    await rig.stream.submit("prompt.submitted", prompt);
+    for (let count = 0; count < 520; count += 1) {
+      await rig.stream.submit("steer.submitted", { content: [{ type: "text", text: `message ${count}` }] });
+    }
+    await settled();
+    const stored = await loadStream(log, "session-s", sessionActors("s"));
+    expect(stored.fromVersion).toBeGreaterThan(0);
+    const anew = await loadStream(log, "session-s", sessionActors("s"), { snapshots: false });
+    expect(stored.cascade.snapshot()).toEqual(anew.cascade.snapshot());
+    expect(stored.hash).toBe(anew.hash);
   });
 });

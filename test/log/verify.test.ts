@@ -204,3 +204,25 @@ test("a log without its head file is sound as far as it goes", async () => {
   rmSync(`${file}.head`);
   expect(await findings(file)).toEqual([]);
 });
+
+test("a stored state whose bytes changed is a warning, and not given out", async () => {
+  const snapshot = {
+    stream: "a",
+    name: "views",
+    version: 1,
+    writer: "w",
+    text: '{"said":"what stood in the state"}',
+  };
+  const file = await madeLog(async (log) => {
+    await log.append("a", "none", newFacts(1));
+    await log.commit((work) => {
+      work.saveSnapshot(snapshot);
+      work.saveSnapshot({ ...snapshot, name: "other", text: "{}" });
+    });
+  });
+  flipBit(file, "what stood");
+  expect(await findings(file)).toMatchObject([{ code: "snapshot_mismatch", level: "warning", stream: "a" }]);
+  const log = await openEventLog(file, { readOnly: true });
+  expect((await log.loadSnapshots("a")).map(({ name }) => name)).toEqual(["other"]);
+  await log.close();
+});

@@ -52,7 +52,7 @@ export interface RigOptions {
 }
 
 /** The settings of a session that needs nothing. */
-export const settings: FactData<"session.configured"> = {
+const settings: FactData<"session.configured"> = {
   model: "s/m",
   approval: "auto",
   maxToolConcurrency: null,

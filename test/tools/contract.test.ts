@@ -326,8 +326,14 @@ describe("a result", () => {
 
 describe("the registry", () => {
   const tool = (name: string): Tool => ({
-    ...builtInTools[0],
     name,
+    label: name,
+    description: "",
+    parameters: { type: "object" },
+    parallelSafe: false,
+    idempotent: false,
+    readOnly: false,
+    timeoutMs: 1_000,
     execute: () => Promise.resolve({ content: [] }),
   });
 

@@ -14,7 +14,13 @@ import {
   type ModelTool,
 } from "../../providers/index.ts";
 import type { Masker } from "../../secrets/index.ts";
-import { readArguments, unknownTool, type RegisteredTool, type ToolRegistry } from "../../tools/index.ts";
+import {
+  parseArguments,
+  readArguments,
+  unknownTool,
+  type RegisteredTool,
+  type ToolRegistry,
+} from "../../tools/index.ts";
 import type { Effect, Outcome } from "../effect-runner.ts";
 import type { SessionViews } from "../session-views.ts";
 import { buildRequest, type ModelRequest } from "./request.ts";
@@ -141,7 +147,9 @@ async function describeCall(call: AnsweredCall, parts: ModelEffectParts): Promis
   const callId = parts.ids("call");
   const found = parts.registry().find(call.name)?.entry;
   const read = await readArguments(found?.tool ?? anyParameters, call.argumentsText);
-  const args = parsedArguments(call.argumentsText);
+  const parsed = parseArguments(call.argumentsText);
+  // What is no object is recorded as text, with the reason in the refusal.
+  const args = parsed.ok ? parsed.args : null;
   return {
     callId,
     providerCallId: call.providerCallId,
@@ -172,19 +180,6 @@ function refusalOf(
   }
   if (read.ok) return null;
   return { errorType: read.errorType, message: read.message, errors: [...(read.errors ?? [])] };
-}
-
-/** The object that the text stands for, as the model wrote it; `null` when it is none. */
-function parsedArguments(text: string): ModelCall["args"] {
-  if (text.trim() === "") return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : null;
-  } catch {
-    // Not JSON: the text itself is recorded, with the reason in the call's refusal.
-    return null;
-  }
 }
 
 function failed(

@@ -39,3 +39,8 @@ export function factHash(previous: string, fact: Envelope, text: string): string
 export function blobHash(bytes: Uint8Array): string {
   return hash("sha256", bytes);
 }
+
+/** SHA-256 of a text's UTF-8 bytes, in lower-case hex. */
+export function sha256(text: string): string {
+  return hash("sha256", text);
+}

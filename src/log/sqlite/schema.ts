@@ -57,6 +57,7 @@ const TABLES = `
     version INTEGER NOT NULL,
     writer TEXT NOT NULL,
     text TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
     UNIQUE (stream, name)
   ) STRICT;
 

@@ -3,31 +3,47 @@ import type { Statement } from "better-sqlite3";
 import type { Snapshot } from "../port.ts";
 import { assertName, assertText, assertWhole } from "./checks.ts";
 import type { Connection } from "./connection.ts";
+import { sha256 } from "./hash.ts";
+
+interface Row extends Snapshot {
+  readonly sha256: string;
+}
 
 /** The table of snapshots. */
 export class Snapshots {
-  readonly #save: Statement<[string, string, number, string, string]>;
-  readonly #load: Statement<[string], Snapshot>;
+  readonly #save: Statement<[string, string, number, string, string, string]>;
+  readonly #load: Statement<[string], Row>;
 
   constructor({ db }: Connection) {
     this.#save = db.prepare(`
-      INSERT INTO snapshots (stream, name, version, writer, text) VALUES (?, ?, ?, ?, ?)
+      INSERT INTO snapshots (stream, name, version, writer, text, sha256) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (stream, name) DO UPDATE
-        SET version = excluded.version, writer = excluded.writer, text = excluded.text
+        SET version = excluded.version, writer = excluded.writer, text = excluded.text, sha256 = excluded.sha256
         WHERE excluded.version >= version`);
     this.#load = db.prepare(
-      "SELECT stream, name, version, writer, text FROM snapshots WHERE stream = ? ORDER BY name",
+      "SELECT stream, name, version, writer, text, sha256 FROM snapshots WHERE stream = ? ORDER BY name",
     );
   }
 
   /** Inside a transaction. An older one than what is stored is dropped. */
-  save({ stream, name, version, writer, text }: Snapshot): void {
-    this.#save.run(stream, name, version, writer, text);
+  save(snapshot: Snapshot): void {
+    const { stream, name, version, writer, text } = snapshot;
+    this.#save.run(stream, name, version, writer, text, digestOf(snapshot));
   }
 
+  /** Those of a stream. One whose bytes have changed since is left out: folding again is slower, but true. */
   of(stream: string): Snapshot[] {
-    return this.#load.all(stream);
+    const snapshots: Snapshot[] = [];
+    for (const { sha256: stored, ...snapshot } of this.#load.all(stream)) {
+      if (digestOf(snapshot) === stored) snapshots.push(snapshot);
+    }
+    return snapshots;
   }
+}
+
+/** SHA-256 over all of a snapshot, in lower-case hex. */
+export function digestOf({ stream, name, version, writer, text }: Snapshot): string {
+  return sha256(JSON.stringify([stream, name, version, writer]) + text);
 }
 
 /** @throws InvalidEnvelopeError */

@@ -1,11 +1,12 @@
 /** Holding a log against what it promises. docs/reference/log-format.md lists what each check can and can't find. */
 import { LogCorruptError } from "../errors.ts";
-import type { Finding } from "../port.ts";
+import type { Finding, Snapshot } from "../port.ts";
 import type { Connection } from "./connection.ts";
 import { typedFault } from "./faults.ts";
 import { blobHash, factHash, GENESIS } from "./hash.ts";
 import { headFileOf, readHead, UNREADABLE } from "./head.ts";
 import { FACTS, type Row } from "./reader.ts";
+import { digestOf } from "./snapshots.ts";
 
 /** Facts that are checked before the event loop gets its turn. */
 const PAGE_FACTS = 256;
@@ -29,6 +30,7 @@ export async function* verify(connection: Connection, only: string | undefined):
   yield* checkHead(connection, only, head);
   if (only !== undefined) return;
   yield* checkBlobs(connection);
+  yield* checkSnapshots(connection);
   yield* checkFile(connection);
 }
 
@@ -157,18 +159,43 @@ function* checkHead({ db, location }: Connection, only: string | undefined, head
   }
 }
 
-async function* checkBlobs({ db, location }: Connection): AsyncGenerator<Finding> {
-  const next = db.prepare<[number], { rowid: number; sha256: string; bytes: Uint8Array }>(
-    "SELECT rowid, sha256, bytes FROM blobs WHERE rowid > ? ORDER BY rowid LIMIT 1",
+interface Blob {
+  readonly rowid: number;
+  readonly sha256: string;
+  readonly bytes: Uint8Array;
+}
+
+function checkBlobs(connection: Connection): AsyncGenerator<Finding> {
+  return checkRows<Blob>(connection, "SELECT rowid, sha256, bytes FROM blobs", ({ sha256, bytes }) =>
+    blobHash(bytes) === sha256 ? null : error("blob_mismatch", `blob ${sha256} has other bytes`),
   );
+}
+
+/** A stored state whose bytes changed is never used again, so it is worth a warning and no more. */
+function checkSnapshots(connection: Connection): AsyncGenerator<Finding> {
+  const select = "SELECT rowid, stream, name, version, writer, text, sha256 FROM snapshots";
+  return checkRows<Snapshot & Omit<Blob, "bytes">>(connection, select, (row) => {
+    if (digestOf(row) === row.sha256) return null;
+    const message = `the stored state ${row.name} of ${row.stream} has other bytes; it is not used any more`;
+    return { ...error("snapshot_mismatch", message, { stream: row.stream }), level: "warning" };
+  });
+}
+
+/** Looks at each row of a table, one a turn of the event loop: a row may be large. */
+async function* checkRows<Row extends { readonly rowid: number }>(
+  { db, location }: Connection,
+  select: string,
+  check: (row: Row) => Finding | null,
+): AsyncGenerator<Finding> {
+  const next = db.prepare<[number], Row>(`${select} WHERE rowid > ? ORDER BY rowid LIMIT 1`);
   let last = 0;
   for (;;) {
     try {
-      const blob = next.get(last);
-      if (blob === undefined) return;
-      last = blob.rowid;
-      if (blobHash(blob.bytes) !== blob.sha256)
-        yield error("blob_mismatch", `blob ${blob.sha256} has other bytes`);
+      const row = next.get(last);
+      if (row === undefined) return;
+      last = row.rowid;
+      const finding = check(row);
+      if (finding !== null) yield finding;
     } catch (fault) {
       yield damage(fault, location, null);
       return;

@@ -69,7 +69,8 @@ export function openAiCompatible(
   if (baseURL === null) throw badUrl(field, "nothing");
   return async () => {
     const variable = server.apiKeyEnv;
-    const apiKey = variable === undefined || variable === null ? "" : keyOf(`${name}/${modelId}`, variable, env);
+    const apiKey =
+      variable === undefined || variable === null ? "" : keyOf(`${name}/${modelId}`, variable, env);
     return compatible(name, modelId, baseURL, apiKey);
   };
 }

@@ -36,6 +36,7 @@ export interface ToolCallPart {
   readonly providerMetadata?: ProviderMetadata;
 }
 
+/** A part of an earlier answer, as it goes back to the model. */
 export type AssistantPart = TextPart | ReasoningPart | ToolCallPart;
 
 /** What a tool gave for one call. */
@@ -46,6 +47,7 @@ export interface ToolResultPart {
   readonly isError: boolean;
 }
 
+/** A message of the conversation, as the model is shown it. */
 export type ModelMessage =
   | { readonly role: "user"; readonly content: readonly ContentBlock[] }
   | { readonly role: "assistant"; readonly content: readonly AssistantPart[] }
@@ -71,6 +73,7 @@ export type ModelDelta =
   | { readonly type: "text" | "reasoning"; readonly text: string }
   | { readonly type: "tool_call"; readonly name: string };
 
+/** How to ask. */
 export interface ModelRequestOptions {
   /** Ends the request; the answer is then `aborted`, whatever the provider makes of it. */
   readonly signal: AbortSignal;
@@ -106,6 +109,7 @@ export interface ModelCall {
   readonly providerMetadata?: ProviderMetadata;
 }
 
+/** Why a whole answer ended. */
 export type ModelFinishReason = "stop" | "length" | "content_filter" | "tool_calls";
 
 /** Why a request failed. docs/reference/models.md says what each class means and which are tried again. */
@@ -125,6 +129,7 @@ export type ModelFailureClass =
   | "script_exhausted"
   | "unknown";
 
+/** A request that failed, without a word of what the provider wrote. */
 export interface ModelFailure {
   readonly class: ModelFailureClass;
   /** The HTTP status that refused the request; `null` when there was none or it was a good one. */
@@ -162,6 +167,7 @@ export interface ModelAborted {
   readonly partialText: string;
 }
 
+/** How a request ended. */
 export type ModelAnswer = ModelAnswered | ModelFailed | ModelAborted;
 
 /** A model that can be asked. */

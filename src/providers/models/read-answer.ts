@@ -9,6 +9,7 @@ import type { FailurePhase } from "./failure.ts";
 import type { ModelAnswer, ModelDelta, ModelFailure } from "./port.ts";
 import { failureOf } from "./retry-policy.ts";
 
+/** How a stream is read. */
 export interface ReadOptions {
   /** The model as it was asked for. */
   readonly modelId: string;

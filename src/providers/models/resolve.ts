@@ -11,6 +11,7 @@ import type { Model } from "./port.ts";
 /** What may stand for a model, or for a provider of models, in the program that embeds the runtime. */
 export type ModelSource = Model | LanguageModel | ModelProvider;
 
+/** Where models are looked for. */
 export interface ResolveOptions {
   /** By provider name, or by whole reference. Asked first. */
   readonly models?: Readonly<Record<string, ModelSource>>;

@@ -33,6 +33,7 @@ export interface Found {
   readonly binaries: readonly string[];
 }
 
+/** What a search found, as far as it is shown. */
 export class GrepMatches {
   readonly #limit: number;
   readonly #isWanted: (path: string) => boolean;
