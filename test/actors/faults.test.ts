@@ -308,7 +308,6 @@ describe("a stored state", () => {
     const log = await memoryLog();
     const first = await startRig(log);
     await first.stream.submit("prompt.submitted", prompt);
-    await first.stream.close();
     const foreign = { factHash: "f".repeat(64), cascade: new Cascade(sessionActors("s")).snapshot() };
     const text = JSON.stringify({ ...foreign, cascade: { ...foreign.cascade, version: 900 } });
     await log.commit((work) => work.saveSnapshot({ ...snapshot, version: 900, text }));
