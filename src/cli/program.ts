@@ -2,10 +2,17 @@
  * The grammar of the command line. Loads the parser and nothing else: what a command does is in a file of its own,
  * which is loaded once the command is known.
  */
-import { Command, InvalidArgumentError, Option } from "commander";
+import { createRequire } from "node:module";
+import type * as Commander from "commander";
 import type { Status } from "./errors.ts";
 import type { FactsFlags, LeadFlags, RunFlags, TreeFlags } from "./flags.ts";
 import type { Context } from "./globals.ts";
+
+// The parser is CommonJS, and its face for `import` takes twice as long to load: every start waits for it.
+const { Command, InvalidArgumentError, Option } = createRequire(import.meta.url)(
+  "commander",
+) as typeof Commander;
+type Command = Commander.Command;
 
 /** Loads a command and runs it. */
 export type Invoke = <Args extends readonly unknown[]>(
