@@ -1,5 +1,5 @@
 /**
- * The crash matrix. In the long form (LEMON_SOAK=full) every boundary and 200 random moments, else a sample of them.
+ * The crash matrix. In the full form (npm run soak) every boundary and 200 random moments, else a sample of them.
  * LEMON_CRASH_PAGE names a file to write the page to; scripts/crash-matrix.mjs sets it.
  */
 import { writeFileSync } from "node:fs";
@@ -7,14 +7,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/events/index.ts";
 import { carryOutAll, undisturbed, type Kill, type Verdict } from "./kills.ts";
 import { boundaryKills, doubleKills, randomKills, sample, seenKills, type Baselines } from "./plan.ts";
+import { rounds, soak } from "../support/soak.ts";
 import { scenarios } from "./scenarios.ts";
 import { renderPage, renderSummary } from "./table.ts";
 import { privateBuild } from "./victim.ts";
 
-const isFull = process.env["LEMON_SOAK"] === "full";
 const seed = 20;
 /** The short form takes about 30 s on two idle cores; a machine that does other work as well needs longer. */
-const timeout = isFull ? 3_600_000 : 120_000;
+const timeout = soak === "short" ? 120_000 : 3_600_000;
 const build = privateBuild("crash");
 const verdicts: Verdict[] = [];
 let baselines: Baselines = new Map();
@@ -41,25 +41,25 @@ async function survives(kills: readonly Kill[]): Promise<Verdict[]> {
   return found;
 }
 
-const some = (kills: readonly Kill[], count: number): readonly Kill[] =>
-  isFull ? kills : sample(kills, count);
+const some = (kills: readonly Kill[], short: number, long: number): readonly Kill[] =>
+  sample(kills, rounds(short, long, kills.length));
 
 describe("a session whose process is killed goes on to the same end", { timeout }, () => {
   test("around every commit", async () => {
-    const found = await survives(some(boundaryKills(baselines), 7));
+    const found = await survives(some(boundaryKills(baselines), 7, 40));
     expect(found.every(({ wasKilled }) => wasKilled)).toBe(true);
   });
 
   test("again, while it is being resumed", async () => {
-    await survives(some(doubleKills(baselines), 2));
+    await survives(some(doubleKills(baselines), 2, 10));
   });
 
   test("when another process sees the first fact of each kind", async () => {
-    await survives(some(seenKills(baselines), 2));
+    await survives(some(seenKills(baselines), 2, 10));
   });
 
   test("at random moments", async () => {
-    await survives(randomKills(baselines, isFull ? 200 : 3, seed));
+    await survives(randomKills(baselines, rounds(3, 40, 200), seed));
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * The command against a model server of another's making, over real sockets, with its chaos on: 50 turns in a real
- * folder in the long form (LEMON_SOAK=full), 10 otherwise.
+ * folder in the long form (npm run test:long), 10 otherwise.
  */
 import { LLMock } from "@copilotkit/aimock";
 import { mkdirSync, readFileSync, readdirSync } from "node:fs";
@@ -10,8 +10,9 @@ import type { Fact, FactData } from "../../src/events/index.ts";
 import { Lemon, type Line } from "../crash/lemon.ts";
 import { privateBuild } from "../crash/victim.ts";
 import { temporaryFolder } from "../support/runtimes.ts";
+import { rounds } from "../support/soak.ts";
 
-const turns = process.env["LEMON_SOAK"] === "full" ? 50 : 10;
+const turns = rounds(10, 50, 50);
 const timeout = 300_000;
 const build = privateBuild("aimock");
 const mock = new LLMock({ port: 0 });

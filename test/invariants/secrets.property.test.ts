@@ -5,8 +5,9 @@ import { createMasker } from "../../src/secrets/index.ts";
 import { memoryLog } from "../support/log-doubles.ts";
 import { factsOf } from "../support/runtimes.ts";
 import { modelFailed, responded, returned, settled, startRig } from "../support/streams.ts";
+import { rounds } from "../support/soak.ts";
 
-const RUNS = process.env["LEMON_SOAK"] === "full" ? 300 : 30;
+const RUNS = rounds(30, 100, 300);
 
 const secret = fc
   .string({ unit: "grapheme", minLength: 8, maxLength: 40 })

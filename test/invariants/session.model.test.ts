@@ -17,9 +17,10 @@ import {
   touchyRunner,
   type StreamRig,
 } from "../support/streams.ts";
+import { rounds } from "../support/soak.ts";
 
 const STREAM = "session-s";
-const RUNS = process.env["LEMON_SOAK"] === "full" ? 600 : 60;
+const RUNS = rounds(60, 300, 2_000);
 
 /** A session that is killed, starved and poisoned, and what the world outside saw of it. */
 class Subject {

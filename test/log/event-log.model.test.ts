@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import type { Fact } from "../../src/events/index.ts";
 import { openEventLog, type EventLog, type Lease } from "../../src/log/index.ts";
 import { collect, newFact, temporaryFile } from "./support/facts.ts";
+import { rounds } from "../support/soak.ts";
 
 const STREAMS = ["a", "b", "c"] as const;
 const OWNERS = ["ann", "bob"] as const;
@@ -278,6 +279,6 @@ test("any history of appends, commits, leases, kills and reopenings leaves what 
         for (const log of [real.log, ...real.abandoned]) await log.close();
       }
     }),
-    { numRuns: process.env["LEMON_SOAK"] === "full" ? 2_000 : 60 },
+    { numRuns: rounds(60, 400, 2_000) },
   );
 }, 600_000);

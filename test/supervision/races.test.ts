@@ -12,8 +12,9 @@ import {
 } from "../../src/supervision/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { type FakeChild, fakeChild, settled } from "./support/fake-child.ts";
+import { rounds } from "../support/soak.ts";
 
-const rounds = process.env["LEMON_SOAK"] === "full" ? 10_000 : 500;
+const rounds = rounds(500, 2_000, 10_000);
 const ids = ["a", "b", "c", "d"] as const;
 type Id = (typeof ids)[number];
 

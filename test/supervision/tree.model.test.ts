@@ -25,8 +25,7 @@ import {
   type Step,
   stepLists,
 } from "./support/plan.ts";
-
-const isLong = process.env["LEMON_SOAK"] === "full";
+import { rounds } from "../support/soak.ts";
 
 test("random trees under random crashes, exits, stops and waits do what the model does, in the same order", async () => {
   await fc.assert(
@@ -42,7 +41,7 @@ test("random trees under random crashes, exits, stops and waits do what the mode
         );
       }
     }),
-    { numRuns: isLong ? 5000 : 250 },
+    { numRuns: rounds(250, 1_000, 5_000) },
   );
 }, 600_000);
 
