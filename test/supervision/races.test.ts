@@ -14,7 +14,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { type FakeChild, fakeChild, settled } from "./support/fake-child.ts";
 import { rounds } from "../support/soak.ts";
 
-const rounds = rounds(500, 2_000, 10_000);
+const raceCount = rounds(500, 2_000, 10_000);
 const ids = ["a", "b", "c", "d"] as const;
 type Id = (typeof ids)[number];
 
@@ -178,7 +178,7 @@ function lottery(seed: number): () => number {
   };
 }
 
-test(`${rounds} random crash and stop races lose no child, start none twice, and leave no rejection, timer, listener or memory behind`, async () => {
+test(`${raceCount} random crash and stop races lose no child, start none twice, and leave no rejection, timer, listener or memory behind`, async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void; // what the flag above makes
   const rejections: unknown[] = [];
@@ -201,16 +201,16 @@ test(`${rounds} random crash and stop races lose no child, start none twice, and
     await fc.assert(
       fc.asyncProperty(strategies, acts, fc.nat(), async (strategy, list, seed) => {
         await play(strategy, list, seed);
-        if ((played += 1) === Math.floor(rounds / 5)) heapAtFirst = heap();
+        if ((played += 1) === Math.floor(raceCount / 5)) heapAtFirst = heap();
       }),
-      { numRuns: rounds },
+      { numRuns: raceCount },
     );
     await settled();
     expect(rejections).toEqual([]);
     expect(listenerCounts()).toEqual(listeners);
     expect(handleNames()).toEqual(handles);
     // A single tree left behind by every round would be several times this.
-    expect(heap() - heapAtFirst).toBeLessThan(rounds * 0.8 * 2_000 + 2_000_000);
+    expect(heap() - heapAtFirst).toBeLessThan(raceCount * 0.8 * 2_000 + 2_000_000);
   } finally {
     process.off("unhandledRejection", onRejection);
   }
