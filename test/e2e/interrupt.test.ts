@@ -10,7 +10,7 @@ async function inTheMiddle(place: Place, ...flags: readonly string[]): Promise<R
   const turn = { text: "Working.", toolCalls: [{ name: "bash", args: { command: work.command } }] };
   const script = await place.script([turn, { text: "Done." }]);
   const run = place.start(["run", "--script", script, "--session", "s", ...flags, "Go"]);
-  await appeared(path.join(place.cwd, work.begun));
+  await appeared(path.join(place.cwd, work.begun), run);
   return run;
 }
 
@@ -46,7 +46,7 @@ test("a second Ctrl-C ends at once and leaves the run open for resume", async ()
   const turn = { toolCalls: [{ name: "bash", args: { command: work.command } }] };
   const script = await place.script([turn, { text: "Done." }]);
   const run = place.start(["run", "--script", script, "--session", "s", "Go"]);
-  await appeared(path.join(place.cwd, work.begun));
+  await appeared(path.join(place.cwd, work.begun), run);
   run.process.kill("SIGINT");
   run.process.kill("SIGTERM");
   const { status } = await run.ended;

@@ -10,7 +10,7 @@ async function killedInTheMiddle(): Promise<Place> {
   const turn = { text: "Working.", toolCalls: [{ name: "bash", args: { command: work.command } }] };
   const script = await place.script([turn, { text: "It was cut off." }, { text: "And more." }]);
   const run = place.start(["run", "--script", script, "--session", "s", "Go"]);
-  await appeared(path.join(place.cwd, work.begun));
+  await appeared(path.join(place.cwd, work.begun), run);
   run.process.kill("SIGKILL");
   expect((await run.ended).signal).toBe("SIGKILL");
   return place;
@@ -52,7 +52,7 @@ test("two processes can't lead one session, and the second is told who does", as
   const turn = { toolCalls: [{ name: "bash", args: { command: work.command } }] };
   const script = await place.script([turn, { text: "Done." }]);
   const first = place.start(["run", "--script", script, "--session", "s", "Go"]);
-  await appeared(path.join(place.cwd, work.begun));
+  await appeared(path.join(place.cwd, work.begun), first);
   const second = await place.lemon("resume", "s", "--json");
   expect(second.status).toBe(1);
   expect(JSON.parse(second.stdout)).toMatchObject({

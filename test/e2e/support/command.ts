@@ -147,9 +147,14 @@ export function start(args: readonly string[], options: StartOptions = {}): Runn
   return { process: child, ended, printed };
 }
 
-/** Resolves when the file exists. */
-export async function appeared(file: string): Promise<void> {
-  while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 10));
+/** Resolves when the file exists. @throws when the command that should make it ends before */
+export async function appeared(file: string, by: Running): Promise<void> {
+  const outcome: { ended: Ended | null } = { ended: null };
+  void by.ended.then((ended) => (outcome.ended = ended));
+  while (!existsSync(file)) {
+    if (outcome.ended !== null) throw new Error(`ended without ${file}: ${JSON.stringify(outcome.ended)}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }
 
 /** A command of the shell that says that it has begun and goes on once it is let. */
