@@ -61,7 +61,7 @@ describe("a tool runner, given facts, decides", () => {
     ["abort while asking ends it", [call("ask"), abort], ["approval.requested", "tool_call.completed"]],
     ["abort while running ends it", [call("auto"), abort], ["tool_call.started", "tool_call.completed"]],
   ])("%s", (_name, events, decided) => {
-    expect(types(decide(events as ToolRunnerEvent[]))).toEqual(decided);
+    expect(types(decide(events))).toEqual(decided);
   });
 });
 
@@ -69,13 +69,13 @@ test("whatever comes in whatever order: one end at most, and nothing after it", 
   const later = fc.constantFrom(resolved("allow"), resolved("deny"), result(true), result(false), abort);
   fc.assert(
     fc.property(
-      fc.constantFrom("auto", "ask", "deny"),
+      fc.constantFrom("auto" as const, "ask" as const, "deny" as const),
       fc.array(later, { maxLength: 6 }),
       (approval, events) => {
         // The slots keep a second result out, so at most one comes.
         const first = events.findIndex(({ type }) => type === "tool_call.returned");
         const taken = events.filter(({ type }, index) => type !== "tool_call.returned" || index === first);
-        const decided = types(decide([call(approval as "auto"), ...taken]));
+        const decided = types(decide([call(approval), ...taken]));
         const ends = decided.filter((type) => type === "tool_call.completed" || type === "tool_call.blocked");
         expect(ends.length).toBeLessThanOrEqual(1);
         if (ends.length === 1 && first < 0) expect(decided.at(-1)).toBe(ends[0]);

@@ -235,7 +235,7 @@ const commands = [
       stream,
       fc.option(owner, { freq: 2 }),
       fc.oneof(behind, fc.constant("any" as const)),
-      fc.array(fc.jsonValue({ noUnicodeString: false }), { maxLength: 4 }),
+      fc.array(fc.jsonValue({ stringUnit: "grapheme" }), { maxLength: 4 }),
     )
     .map(([name, by, at, data]) => new Append(name, by, at, data)),
   fc

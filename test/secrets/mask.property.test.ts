@@ -19,7 +19,7 @@ test("no form of a secret is left in any JSON value", () => {
         nested: [{ deep: encodeURIComponent(value) }],
         hex: bytes.toString("hex"),
         other: other as Json,
-      } as Json);
+      });
       const text = JSON.stringify(hidden);
       expect(text).not.toContain(JSON.stringify(value).slice(1, -1));
       expect(text).not.toContain(Buffer.from(value).toString("hex"));

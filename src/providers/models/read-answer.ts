@@ -106,24 +106,20 @@ function close(iterator: AsyncIterator<unknown>): void {
 }
 
 /** Settles with `work`, or with `ABORTED` as soon as the signal fires. */
-function unlessAborted<Value>(
+async function unlessAborted<Value>(
   work: PromiseLike<Value>,
   signal: AbortSignal,
 ): Promise<Value | typeof ABORTED> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => resolve(ABORTED);
-    // Removed after every part: a long stream must not leave a listener per part on the signal.
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<typeof ABORTED>((resolve) => {
+    onAbort = () => resolve(ABORTED);
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
-    work.then(
-      (value) => {
-        signal.removeEventListener("abort", onAbort);
-        resolve(value);
-      },
-      (error: unknown) => {
-        signal.removeEventListener("abort", onAbort);
-        reject(error as Error); // passed on as it is
-      },
-    );
   });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    // After every part: a long stream must not leave a listener per part on the signal.
+    signal.removeEventListener("abort", onAbort);
+  }
 }

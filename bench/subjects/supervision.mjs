@@ -4,32 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
-import { type AnyActorLogic, createActor, createMachine, fromTransition } from "xstate";
-import {
-  type ActorChild,
-  type Child,
-  exitLatch,
-  startDynamicSupervisor,
-  startSupervisor,
-  type Supervisor,
-} from "../dist/supervision/index.js";
-
-/** One figure. `ratio` is value / floor. */
-export interface SupervisionFigure {
-  readonly name: string;
-  readonly unit: string;
-  readonly value: number;
-  readonly floor: number | null;
-  readonly ratio: number | null;
-  readonly goal: {
-    readonly of: "value" | "ratio";
-    readonly atLeast?: number;
-    readonly atMost?: number;
-  };
-}
-
+import { createActor, createMachine, fromTransition } from "xstate";
+import { exitLatch, startDynamicSupervisor, startSupervisor } from "../../dist/supervision/index.js";
 /** @param size - 1 for the whole, less for a quick look */
-export async function measureSupervision(size = 1): Promise<SupervisionFigure[]> {
+export async function measureSupervision(size = 1) {
   return [
     ...(await scale("static", startSupervisor, size)),
     ...(await scale("dynamic", startDynamicSupervisor, size)),
@@ -39,11 +17,8 @@ export async function measureSupervision(size = 1): Promise<SupervisionFigure[]>
     await restarts(size),
   ];
 }
-
-type Make = (options: object) => Promise<Supervisor>;
-
 /** The least that a child can be. */
-function bareChild(): Child & { crash(): void } {
+function bareChild() {
   const latch = exitLatch();
   return {
     exited: latch.exited,
@@ -52,16 +27,15 @@ function bareChild(): Child & { crash(): void } {
     crash: () => void latch.settle({ kind: "crash" }),
   };
 }
-
 /**
  * Start and stop of a child among many, against the same among 1,000: one life each, first the few and then the many, as
  * OTP's own suite does it. The second figure is the same with both sides warm, where what is left of the difference is the
  * collector: 1,000 children are gone before it has looked at them once, 100,000 are copied twice.
  */
-async function scale(kind: string, make: Make, size: number): Promise<SupervisionFigure[]> {
+async function scale(kind, make, size) {
   const many = 100_000 * size;
   const few = 1_000;
-  const life = (count: number): Promise<number> =>
+  const life = (count) =>
     cpuMs(async () => {
       const supervisor = await make({});
       for (let id = 0; id < count; id += 1) await supervisor.startChild({ id, start: bareChild });
@@ -69,14 +43,14 @@ async function scale(kind: string, make: Make, size: number): Promise<Supervisio
     });
   const first = (await life(few)) / few;
   const second = (await life(many)) / many;
-  const small = async (): Promise<number> => {
+  const small = async () => {
     let spentMs = 0;
     for (let round = 0; round < many / few; round += 1) spentMs += await life(few);
     return spentMs / many;
   };
   const { value, floor } = await inTurns(async () => (await life(many)) / many, small, Math.min);
   const name = `start and stop of a ${kind} child among ${many.toLocaleString("en")}, against 1,000`;
-  const figure = (title: string, manyMs: number, fewMs: number): Omit<SupervisionFigure, "goal"> => ({
+  const figure = (title, manyMs, fewMs) => ({
     name: title,
     unit: "µs",
     value: manyMs * 1000,
@@ -88,12 +62,11 @@ async function scale(kind: string, make: Make, size: number): Promise<Supervisio
     { ...figure(`${name}, warm`, value, floor), goal: { of: "ratio", atMost: 1.5 } },
   ];
 }
-
 /** Heap that a child takes beyond its own. */
-async function memory(size: number): Promise<SupervisionFigure[]> {
+async function memory(size) {
   const collect = globalThis.gc;
   if (collect === undefined) return [];
-  const heap = (): number => {
+  const heap = () => {
     collect();
     collect();
     return process.memoryUsage().heapUsed;
@@ -117,26 +90,21 @@ async function memory(size: number): Promise<SupervisionFigure[]> {
     },
   ];
 }
-
-const reducer = fromTransition(
-  (count: number, event: { type: "next" }) => (event.type === "next" ? count + 1 : count),
-  0,
-);
+const reducer = fromTransition((count, event) => (event.type === "next" ? count + 1 : count), 0);
 const machine = createMachine({
   initial: "red",
   states: { red: { on: { next: "green" } }, green: { on: { next: "red" } } },
 });
-
 /** Messages a second through a supervised actor, against `send` on the bare one. */
-async function messages(what: string, logic: AnyActorLogic, size: number): Promise<SupervisionFigure[]> {
+async function messages(what, logic, size) {
   const count = 200_000 * size;
   const burst = 2_000;
   const supervisor = await startSupervisor({ children: [{ id: "actor", start: logic }] });
-  const child = (await supervisor.whichChild("actor")).child as ActorChild;
+  const child = (await supervisor.whichChild("actor")).child;
   const bare = createActor(logic);
   bare.subscribe({ error: () => undefined });
   bare.start();
-  const ms = (perRun: (of: number) => Promise<void>) => async (): Promise<number> =>
+  const ms = (perRun) => async () =>
     cpuMs(async () => {
       for (let sent = 0; sent < count; sent += burst) await perRun(burst);
     });
@@ -151,7 +119,7 @@ async function messages(what: string, logic: AnyActorLogic, size: number): Promi
   const { value, floor } = await inTurns(supervised, direct, Math.min);
   await supervisor.shutdown();
   bare.stop();
-  const rate = (spentMs: number): number => (count / spentMs) * 1000;
+  const rate = (spentMs) => (count / spentMs) * 1000;
   const figure = {
     name: `messages through ${what}`,
     unit: "a second",
@@ -162,14 +130,13 @@ async function messages(what: string, logic: AnyActorLogic, size: number): Promi
   const isReducer = logic === reducer;
   return [{ ...figure, goal: isReducer ? { of: "value", atLeast: 500_000 } : { of: "ratio", atLeast: 0.9 } }];
 }
-
 /** Our own work between a crash and the next instance. */
-async function restarts(size: number): Promise<SupervisionFigure> {
+async function restarts(size) {
   const count = 20_000 * size;
   let current = bareChild();
-  const start = (): Child => (current = bareChild());
+  const start = () => (current = bareChild());
   const supervisor = await startSupervisor({ intensity: 1e9, children: [{ id: "flaky", start }] });
-  const run = async (): Promise<number> =>
+  const run = async () =>
     cpuMs(async () => {
       for (let crash = 0; crash < count; crash += 1) {
         const before = current;
@@ -188,25 +155,19 @@ async function restarts(size: number): Promise<SupervisionFigure> {
     goal: { of: "value", atMost: 50 },
   };
 }
-
 /** Both sides several times, by turns, so that a drift of the machine meets both. */
-async function inTurns(
-  a: () => Promise<number>,
-  b: () => Promise<number>,
-  best: (...values: number[]) => number,
-): Promise<{ value: number; floor: number }> {
+async function inTurns(a, b, best) {
   await b(); // warm
   await a();
-  const values: number[] = [];
-  const floors: number[] = [];
+  const values = [];
+  const floors = [];
   for (let round = 0; round < 3; round += 1) {
     floors.push(await b());
     values.push(await a());
   }
   return { value: best(...values), floor: best(...floors) };
 }
-
-async function cpuMs(work: () => Promise<void>): Promise<number> {
+async function cpuMs(work) {
   const before = process.cpuUsage();
   await work();
   const { user, system } = process.cpuUsage(before);
