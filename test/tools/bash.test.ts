@@ -35,7 +35,25 @@ describe("output", () => {
     const result = await bench.run(bashTool, { command }, { onText: (text) => (updates += text) });
     expect(textOf(result)).toBe("x—y\n");
     expect(updates).toBe("x—y\n");
-    expect(bench.blobs.get(String(result.details?.["outputSha256"]))?.toString("hex")).toBe("78e28094790a");
+    expect(result.details).toMatchObject({ outputBytes: 6, outputSha256: null });
+    expect(bench.blobs.size).toBe(0);
+  });
+
+  it.each([
+    ["control sequences", "printf '\\033[31mred\\033[0m\\n'", "1b5b33316d7265641b5b306d0a"],
+    ["a progress line", "printf '1\\r2\\n'", "310d320a"],
+    ["bytes that are not UTF-8", "printf 'x\\377\\n'", "78ff0a"],
+  ])("is stored as printed where %s made the text another", async (_what, command, bytes) => {
+    const bench = workbench();
+    const result = await bench.run(bashTool, { command });
+    expect(bench.blobs.get(String(result.details?.["outputSha256"]))?.toString("hex")).toBe(bytes);
+  });
+
+  it("is stored whole where the text was cut", async () => {
+    const bench = workbench();
+    const result = await bench.run(bashTool, { command: "yes | head -c 100000; exit 3" });
+    expect(result.details).toMatchObject({ truncated: true, outputBytes: 100_000 });
+    expect(bench.blobs.get(String(result.details?.["outputSha256"]))?.length).toBe(100_000);
   });
 
   it("has no colours, and progress lines in their last state", async () => {
