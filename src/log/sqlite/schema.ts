@@ -12,6 +12,7 @@ export const FORMAT_VERSION = 1;
  * that an append writes one row and no other. Only the engine may number facts, and only one after the other: the
  * trigger on INSERT holds that, and refuses OR REPLACE, which would walk past the triggers on DELETE.
  * It fails rather than aborts: for a statement that may abort, SQLite keeps a journal of its own at each insert.
+ * Each table and each index takes a page, so a table that is only found by its key is WITHOUT ROWID: it is its own index.
  */
 const TABLES = `
   CREATE TABLE streams (
@@ -47,9 +48,9 @@ const TABLES = `
   BEGIN SELECT raise(ABORT, 'facts are never deleted'); END;
 
   CREATE TABLE blobs (
-    sha256 TEXT NOT NULL UNIQUE,
+    sha256 TEXT PRIMARY KEY,
     bytes BLOB NOT NULL
-  ) STRICT;
+  ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE snapshots (
     stream TEXT NOT NULL,
@@ -58,8 +59,8 @@ const TABLES = `
     writer TEXT NOT NULL,
     text TEXT NOT NULL,
     sha256 TEXT NOT NULL,
-    UNIQUE (stream, name)
-  ) STRICT;
+    PRIMARY KEY (stream, name)
+  ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE leases (
     key TEXT PRIMARY KEY,

@@ -160,40 +160,50 @@ function* checkHead({ db, location }: Connection, only: string | undefined, head
 }
 
 interface Blob {
-  readonly rowid: number;
   readonly sha256: string;
   readonly bytes: Uint8Array;
 }
 
 function checkBlobs(connection: Connection): AsyncGenerator<Finding> {
-  return checkRows<Blob>(connection, "SELECT rowid, sha256, bytes FROM blobs", ({ sha256, bytes }) =>
-    blobHash(bytes) === sha256 ? null : error("blob_mismatch", `blob ${sha256} has other bytes`),
-  );
+  const next = "SELECT sha256, bytes FROM blobs WHERE sha256 > ? ORDER BY sha256 LIMIT 1";
+  const check = ({ sha256, bytes }: Blob): Finding | null =>
+    blobHash(bytes) === sha256 ? null : error("blob_mismatch", `blob ${sha256} has other bytes`);
+  return checkRows(connection, next, (last?: Blob) => [last?.sha256 ?? ""], check);
 }
+
+type StoredSnapshot = Snapshot & Pick<Blob, "sha256">;
 
 /** A stored state whose bytes changed is never used again, so it is worth a warning and no more. */
 function checkSnapshots(connection: Connection): AsyncGenerator<Finding> {
-  const select = "SELECT rowid, stream, name, version, writer, text, sha256 FROM snapshots";
-  return checkRows<Snapshot & Omit<Blob, "bytes">>(connection, select, (row) => {
+  const next = `SELECT stream, name, version, writer, text, sha256 FROM snapshots
+    WHERE (stream, name) > (?, ?) ORDER BY stream, name LIMIT 1`;
+  const check = (row: StoredSnapshot): Finding | null => {
     if (digestOf(row) === row.sha256) return null;
     const message = `the stored state ${row.name} of ${row.stream} has other bytes; it is not used any more`;
     return { ...error("snapshot_mismatch", message, { stream: row.stream }), level: "warning" };
-  });
+  };
+  const keyOf = (last?: StoredSnapshot): string[] => [last?.stream ?? "", last?.name ?? ""];
+  return checkRows(connection, next, keyOf, check);
 }
 
-/** Looks at each row of a table, one a turn of the event loop: a row may be large. */
-async function* checkRows<Row extends { readonly rowid: number }>(
+/**
+ * Looks at each row of a table, one a turn of the event loop: a row may be large.
+ *
+ * @param select - the row behind a key
+ */
+async function* checkRows<Row>(
   { db, location }: Connection,
   select: string,
+  keyOf: (row?: Row) => string[],
   check: (row: Row) => Finding | null,
 ): AsyncGenerator<Finding> {
-  const next = db.prepare<[number], Row>(`${select} WHERE rowid > ? ORDER BY rowid LIMIT 1`);
-  let last = 0;
+  const next = db.prepare<string[], Row>(select);
+  let last: Row | undefined;
   for (;;) {
     try {
-      const row = next.get(last);
+      const row = next.get(...keyOf(last));
       if (row === undefined) return;
-      last = row.rowid;
+      last = row;
       const finding = check(row);
       if (finding !== null) yield finding;
     } catch (fault) {
