@@ -273,6 +273,7 @@ export function describeEventLog(engine: string, open: (now: () => number) => Pr
         await log.append("a", "none", newFacts(1));
         const [fact] = await read("a");
         await expect(collect(log.readAll({ after: "yesterday" }))).rejects.toThrow(InvalidCursorError);
+        if (fact === undefined) throw new Error("nothing was read");
         const ahead = log.cursorOf({ ...fact, position: 2 });
         await expect(collect(log.readAll({ after: ahead }))).rejects.toThrow(CursorAheadError);
       });
