@@ -15,6 +15,7 @@ import {
   exitLatch,
   startDynamicSupervisor,
   startSupervisor,
+  systemClock,
   type Child,
   type Supervisor,
   type SupervisorTree,
@@ -26,7 +27,7 @@ import { SessionFactory } from "./session-factory.ts";
 import { sessionStreamName } from "./session-stream.ts";
 import { Sessions } from "./sessions.ts";
 import { SupervisionJournal } from "./supervision-journal.ts";
-import { systemClock, systemIds, systemRandom } from "./system-ports.ts";
+import { systemIds, systemRandom } from "./system-ports.ts";
 
 /** How a runtime is made. All of it has a default. */
 export interface RuntimeOptions {

@@ -1,19 +1,6 @@
-/** The real world behind the ports of `ports.ts`. */
+/** The real world behind the ports of identity and chance. */
 import { customAlphabet } from "nanoid";
-import type { Clock, Ids, Random } from "../ports.ts";
-
-const LONGEST_TIMER_MS = 2_147_483_647;
-
-/** The machine's clock. */
-export const systemClock: Clock = {
-  now: Date.now,
-  monotonic: () => performance.now(),
-  setTimer(delayMs, fire, background = false) {
-    const timer = setTimeout(fire, Math.min(Math.max(delayMs, 0), LONGEST_TIMER_MS));
-    if (background) timer.unref();
-    return () => clearTimeout(timer);
-  },
-};
+import type { Ids, Random } from "../ports.ts";
 
 const hex16 = customAlphabet("0123456789abcdef", 16);
 
