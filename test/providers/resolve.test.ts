@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resolveModel, scriptedModel, UnknownModelError } from "../../src/providers/index.ts";
-import { anthropic, openai } from "../../src/providers/models/ai-sdk-providers.ts";
+import { anthropic, openai, openAiCompatible } from "../../src/providers/models/ai-sdk-providers.ts";
 import { ask, startRawServer, streaming, textOf } from "./support.ts";
 import type { RawServer } from "./support.ts";
 import { chat, messages } from "./wire.ts";
@@ -108,6 +108,17 @@ describe("keys and base URLs", () => {
     env["HUB_KEY"] = "key-2";
     await ask(model);
     expect(requests.map(({ key }) => key)).toEqual(["Bearer key-1", "Bearer key-2"]);
+  });
+
+  test("give one model object for as long as they are the same", async () => {
+    const env: Record<string, string | undefined> = { HUB_KEY: "key-1" };
+    const hub = { baseUrl: `${server.url}/v1`, apiKeyEnv: "HUB_KEY" };
+    const first = await openAiCompatible("hub", "x", hub, env)();
+    expect(await openAiCompatible("hub", "x", hub, env)()).toBe(first);
+    expect(await openAiCompatible("hub", "y", hub, env)()).not.toBe(first);
+    expect(await openAiCompatible("hub", "x", hub, { ...env })()).not.toBe(first);
+    env["HUB_KEY"] = "key-2";
+    expect(await openAiCompatible("hub", "x", hub, env)()).not.toBe(first);
   });
 
   test.each([

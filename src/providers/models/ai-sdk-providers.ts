@@ -32,8 +32,10 @@ export function anthropic(modelId: string, env: Environment): LoadLanguageModel 
   const baseURL = new URL(base).pathname === "/" ? `${base}/v1` : base;
   return async () => {
     const apiKey = keyOf(`anthropic/${modelId}`, "ANTHROPIC_API_KEY", env);
-    const { createAnthropic } = await import("@ai-sdk/anthropic");
-    return createAnthropic({ apiKey, baseURL })(modelId);
+    return kept(env, ["anthropic", modelId, baseURL, apiKey], async () => {
+      const { createAnthropic } = await import("@ai-sdk/anthropic");
+      return createAnthropic({ apiKey, baseURL })(modelId);
+    });
   };
 }
 
@@ -48,12 +50,14 @@ export function anthropic(modelId: string, env: Environment): LoadLanguageModel 
 export function openai(modelId: string, env: Environment): LoadLanguageModel {
   const baseURL = urlOf(env["OPENAI_BASE_URL"], "OPENAI_BASE_URL") ?? OPENAI_URL;
   if (!isOpenAi(baseURL)) {
-    return async () => compatible("openai", modelId, baseURL, env["OPENAI_API_KEY"] ?? "");
+    return () => compatible("openai", modelId, baseURL, env["OPENAI_API_KEY"] ?? "", env);
   }
   return async () => {
     const apiKey = keyOf(`openai/${modelId}`, "OPENAI_API_KEY", env);
-    const { createOpenAI } = await import("@ai-sdk/openai");
-    return createOpenAI({ apiKey, baseURL }).responses(modelId);
+    return kept(env, ["openai.responses", modelId, baseURL, apiKey], async () => {
+      const { createOpenAI } = await import("@ai-sdk/openai");
+      return createOpenAI({ apiKey, baseURL }).responses(modelId);
+    });
   };
 }
 
@@ -71,19 +75,44 @@ export function openAiCompatible(
     const variable = server.apiKeyEnv;
     const apiKey =
       variable === undefined || variable === null ? "" : keyOf(`${name}/${modelId}`, variable, env);
-    return compatible(name, modelId, baseURL, apiKey);
+    return compatible(name, modelId, baseURL, apiKey, env);
   };
 }
 
-async function compatible(
+function compatible(
   name: string,
   modelId: string,
   baseURL: string,
   apiKey: string,
+  env: Environment,
 ): Promise<LanguageModel> {
-  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const key = apiKey.trim() === "" ? {} : { apiKey: apiKey.trim() };
-  return createOpenAICompatible({ name, baseURL, includeUsage: true, ...key }).chatModel(modelId);
+  return kept(env, ["compatible", name, modelId, baseURL, apiKey.trim()], async () => {
+    const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+    return createOpenAICompatible({ name, baseURL, includeUsage: true, ...key }).chatModel(modelId);
+  });
+}
+
+const models = new WeakMap<Environment, Map<string, LanguageModel>>();
+/** Ids and keys change seldom, but a runtime may live for long. */
+const maxKept = 64;
+
+/**
+ * The model object that is made of `parts`. It holds nothing of a request, but compiles the schemas of its answers
+ * at the first one, which takes longer than to read the answer.
+ */
+async function kept(
+  env: Environment,
+  parts: readonly string[],
+  make: () => Promise<LanguageModel>,
+): Promise<LanguageModel> {
+  const known = models.get(env) ?? new Map<string, LanguageModel>();
+  models.set(env, known);
+  const name = JSON.stringify(parts);
+  const model = known.get(name) ?? (await make());
+  if (known.size >= maxKept) known.clear();
+  known.set(name, model);
+  return model;
 }
 
 function keyOf(ref: string, variable: string, env: Environment): string {
