@@ -20,40 +20,55 @@ export interface OutputPipe {
   release(): void;
 }
 
-/** `null` where the system can't make one; a socket has to do then. */
+/** Both ends of a pipe that no command has had yet. */
+interface Ends {
+  readonly reader: number;
+  readonly writeEnd: number;
+}
+
+/** Node can't make a pipe, and the process that can costs as much as the command: it makes some in advance. */
+const atOnce = 16;
+const unused: Ends[] = [];
+let making: Promise<void> | undefined;
+
+/** `null` where the system can't make one; a socket has to do then. A pipe is never used for two commands. */
 export async function openOutputPipe(): Promise<OutputPipe | null> {
-  const directory = await temporaryDirectory();
-  if (directory === null) return null;
+  // Whoever waits with us may have taken the last one before us.
+  while (unused.length === 0) {
+    making ??= makePipes().finally(() => (making = undefined));
+    try {
+      await making;
+    } catch {
+      return null; // No mkfifo, a full disk, or a file system that takes no pipes: no reason not to run a command.
+    }
+  }
+  const ends = unused.pop();
+  if (ends === undefined) return null;
+  const { reader, writeEnd } = ends;
+  return {
+    // It owns the descriptor from here on.
+    stream: new Socket({ fd: reader, readable: true, writable: false }),
+    writeEnd,
+    release: () => closeSync(writeEnd),
+  };
+}
+
+async function makePipes(): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "lemon-output-"));
   try {
-    const name = join(directory, "pipe");
-    await promisify(execFile)("mkfifo", ["-m", "600", name]);
-    return pipeAt(name);
-  } catch {
-    return null; // No mkfifo, or a file system that takes no pipes.
+    const names = Array.from({ length: atOnce }, (_, index) => join(directory, String(index)));
+    await promisify(execFile)("mkfifo", ["-m", "600", ...names]);
+    for (const name of names) unused.push(endsOf(name));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-async function temporaryDirectory(): Promise<string | null> {
-  try {
-    return await mkdtemp(join(tmpdir(), "lemon-output-"));
-  } catch {
-    return null; // Full or read-only: no reason not to run a command.
-  }
-}
-
-function pipeAt(name: string): OutputPipe {
+function endsOf(name: string): Ends {
   // The reader first, without waiting for a writer; then the writer finds it and need not wait either.
   const reader = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const writeEnd = openSync(name, constants.O_WRONLY);
-    return {
-      // It owns the descriptor from here on.
-      stream: new Socket({ fd: reader, readable: true, writable: false }),
-      writeEnd,
-      release: () => closeSync(writeEnd),
-    };
+    return { reader, writeEnd: openSync(name, constants.O_WRONLY) };
   } catch (error) {
     closeSync(reader);
     throw error;
