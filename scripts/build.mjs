@@ -1,5 +1,5 @@
 /**
- * Compiles src to dist. The result is built beside the old one and takes its place in one rename, so a command that
+ * Compiles src to dist and gathers the rooms between the command and a log (gather.mjs). The result is built beside the old one and takes its place in one rename, so a command that
  * runs meanwhile never sees half a build.
  *
  *   node scripts/build.mjs              fails, and leaves the old dist, when a type is wrong
@@ -20,6 +20,7 @@ import {
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { gatherRooms } from "./gather.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const dist = path.join(root, "dist");
@@ -31,6 +32,7 @@ mkdirSync(cache, { recursive: true });
 try {
   compile();
   writeMachineVersion();
+  await gatherRooms(fresh);
   makeExecutable();
   takePlace();
 } finally {

@@ -1,16 +1,23 @@
 /** Time: what a session was, and whether its log still gives the same decisions. */
 import type { EventLog } from "../log/index.ts";
+import type { StateAt } from "./state-at.ts";
 import type { ReplayReport } from "./verify.ts";
 
+export { InvalidVersionError, SessionNotFoundError } from "./errors.ts";
+export { findSession, listSessions, requireSession, type SessionSummary } from "./session-list.ts";
+export type { StateAt } from "./state-at.ts";
 export type { ReplayReport } from "./verify.ts";
-export {
-  findSession,
-  listSessions,
-  requireSession,
-  SessionNotFoundError,
-  type SessionSummary,
-} from "./session-list.ts";
-export { InvalidVersionError, stateAt, type StateAt } from "./state-at.ts";
+
+/**
+ * Folds a session's facts up to a version. Loads the views when it is called: a list of sessions does without them.
+ *
+ * @param at - the last version to take; default the stream's last
+ * @throws InvalidVersionError when the stream has no such version
+ */
+export async function stateAt(log: EventLog, stream: string, at?: number): Promise<StateAt> {
+  const state = await import("./state-at.ts");
+  return state.stateAt(log, stream, at);
+}
 
 /** Replays a session. Loads the machines when it is called: those who only look at states do without them. */
 export async function verifyReplay(log: EventLog, sessionId: string): Promise<ReplayReport> {

@@ -1,18 +1,9 @@
 /** The sessions of a log, told by a few facts of each. */
-import { LemonError } from "../errors.ts";
 import { upcast, type FactOf } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
+import { SessionNotFoundError } from "./errors.ts";
 
 const STREAM_PREFIX = "session-";
-
-/** No session has this id. Code `LEMON_SESSION_NOT_FOUND`. */
-export class SessionNotFoundError extends LemonError {
-  constructor(id: string) {
-    super("session_not_found", `there is no session ${JSON.stringify(id)}: \`lemon sessions\` lists them`, {
-      field: "sessionId",
-    });
-  }
-}
 
 /** A session at a glance. */
 export interface SessionSummary {

@@ -1,5 +1,4 @@
 /** A session's views as they stood after any of its facts. */
-import { LemonError } from "../errors.ts";
 import type { EventLog } from "../log/index.ts";
 import {
   messagesOf,
@@ -10,23 +9,13 @@ import {
   type Transcript,
   type TranscriptMessage,
 } from "../projections/index.ts";
+import { InvalidVersionError } from "./errors.ts";
 
 /** State and conversation at a version. */
 export interface StateAt {
   readonly version: number;
   readonly session: SessionView;
   readonly messages: readonly TranscriptMessage[];
-}
-
-/** Not a version of the stream. Code `LEMON_INVALID_VERSION`. */
-export class InvalidVersionError extends LemonError {
-  constructor(stream: string, asked: number, last: number) {
-    super("invalid_version", `${stream} has the versions 1 to ${last}, there is no version ${asked}`, {
-      field: "at",
-      expected: `1 to ${last}`,
-      got: String(asked),
-    });
-  }
 }
 
 /**

@@ -2,7 +2,8 @@
 import { rmSync } from "node:fs";
 import path from "node:path";
 import type { Output } from "../output.ts";
-import { lemonFile, runNode, type Ended, type Line } from "./child.ts";
+import { lemonFile } from "../lemon-file.ts";
+import { runNode, type Ended, type Line } from "./child.ts";
 import { attemptsOf, borrowConfiguration, makeProject, TASK, type Project } from "./project.ts";
 
 /** What the command line says. */

@@ -1,10 +1,6 @@
 /** Child processes of the demo: the command `lemon`, and the project's own tests. */
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-
-/** The file that is the command `lemon`. */
-export const lemonFile = fileURLToPath(new URL("../main.js", import.meta.url));
 
 /** A line of JSON that the command wrote. */
 export type Line = Readonly<Record<string, unknown>> & { readonly type?: string };
