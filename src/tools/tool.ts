@@ -91,5 +91,15 @@ export interface Tool<Context extends ToolContext = ToolContext> {
   ): Promise<ToolResult>;
 }
 
+/** Where the paths in the arguments of a call start. */
+export type PlaceContext = Pick<BuiltInContext, "cwd" | "env">;
+
 /** A tool that comes with the runtime. */
-export type BuiltInTool = Tool<BuiltInContext>;
+export interface BuiltInTool extends Tool<BuiltInContext> {
+  /** Removes what this call may have left beside its files when its process was killed. Never what it was asked to write. */
+  readonly tidy?: (
+    toolCallId: string,
+    args: Readonly<Record<string, unknown>>,
+    context: PlaceContext,
+  ) => Promise<void>;
+}

@@ -10,6 +10,6 @@ export { type LineWindow, readLineWindow, type WindowRequest } from "./line-wind
 export { displayPath, homeOf, type PathBase, resolvePath } from "./paths.ts";
 export { endCommand, endMarked, type EndOptions, type EndOutcome, endProcessGroup } from "./process-end.ts";
 export { type ProcessMark } from "./process-table.ts";
-export { type Replaced, replaceFile, targetOf } from "./replace-file.ts";
+export { removeSibling, type Replaced, replaceFile, targetOf } from "./replace-file.ts";
 export { type RipgrepEnd, type RipgrepRequest, runRipgrep } from "./ripgrep.ts";
 export { splice, type SpliceOutcome, type SpliceRequest } from "./splice.ts";

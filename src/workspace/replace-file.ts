@@ -1,7 +1,7 @@
 /**
  * Writes a file so that a reader, or a crash, sees the old bytes or the new ones and never a part.
  */
-import { randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import {
   access,
@@ -61,10 +61,16 @@ export interface Replaced {
  * file is written in place instead: not atomic, but the only way.
  *
  * @param target - from {@link targetOf}; a link here would be replaced by a file
+ * @param writer - an id that nobody else has; it names the sibling, so that {@link removeSibling} finds what a kill left
  * @param mode - for a new file; an existing one keeps its own
  * @throws FileError if it is no regular file; the system's errors otherwise
  */
-export async function replaceFile(target: string, bytes: Uint8Array, mode = 0o666): Promise<Replaced> {
+export async function replaceFile(
+  target: string,
+  bytes: Uint8Array,
+  writer: string,
+  mode = 0o666,
+): Promise<Replaced> {
   const existing = await orMissing(stat(target));
   if (existing !== undefined) {
     if (existing.isDirectory()) throw new FileError(`${target} is a directory`);
@@ -74,7 +80,7 @@ export async function replaceFile(target: string, bytes: Uint8Array, mode = 0o66
   } else {
     await mkdir(dirname(target), { recursive: true });
   }
-  const sibling = join(dirname(target), `.lemon-${randomBytes(8).toString("hex")}.tmp`);
+  const sibling = siblingOf(target, writer);
   try {
     await writeSibling(sibling, bytes, existing, mode);
   } catch (error) {
@@ -90,6 +96,16 @@ export async function replaceFile(target: string, bytes: Uint8Array, mode = 0o66
     throw error;
   }
   return { created: existing === undefined };
+}
+
+/** Removes what a writer that was killed inside {@link replaceFile} has left beside `target`, if it has. */
+export async function removeSibling(target: string, writer: string): Promise<void> {
+  await rm(siblingOf(target, writer), { force: true });
+}
+
+function siblingOf(target: string, writer: string): string {
+  const name = createHash("sha256").update(writer).digest("hex").slice(0, 16);
+  return join(dirname(target), `.lemon-${name}.tmp`);
 }
 
 async function writeSibling(

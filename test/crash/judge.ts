@@ -14,12 +14,7 @@ export interface Remains {
   readonly broken: readonly string[];
   /** Facts of the session, oldest first. */
   readonly facts: readonly Fact[];
-  /** Files that a write which was cut off has left beside its target: whole targets, but litter. */
-  readonly leftovers: number;
 }
-
-/** What replaceFile in src/workspace writes before it renames. */
-const SIBLING = /^\.lemon-[0-9a-f]{16}\.tmp$/;
 
 /** Looks at the log right after the kill, before anybody goes on with it. */
 export async function afterKill(victim: Victim): Promise<Remains> {
@@ -41,7 +36,7 @@ export async function afterResume(victim: Victim, ending: Ending, before: readon
       .map(({ type }) => `${type} was changed`),
     ...(await divergencesOf(log, victim, facts)),
     ...wrongCalls(facts),
-    ...wrongFiles(victim, facts),
+    ...wrongFiles(victim),
     ...wrongCounts(victim, facts),
   ]);
 }
@@ -51,13 +46,12 @@ async function onLog(
   look: (log: EventLog, facts: readonly Fact[]) => Promise<string[]>,
 ): Promise<Remains> {
   // A process that died before its first commit may have left no log at all.
-  if (!existsSync(victim.log)) return { broken: [], facts: [], leftovers: 0 };
+  if (!existsSync(victim.log)) return { broken: [], facts: [] };
   const log = await openEventLog(victim.log, { readOnly: true, onWarning: () => undefined });
   try {
     const facts: Fact[] = [];
     for await (const fact of log.read(`session-${victim.sessionId}`)) facts.push(fact);
-    const leftovers = readdirSync(victim.cwd).filter((name) => SIBLING.test(name)).length;
-    return { broken: await look(log, facts), facts, leftovers };
+    return { broken: await look(log, facts), facts };
   } finally {
     await log.close();
   }
@@ -109,10 +103,9 @@ function wrongCalls(facts: readonly Fact[]): string[] {
   return [...ends].filter(([, count]) => count !== 1).map(([callId, count]) => `${callId} has ${count} ends`);
 }
 
-/** The target of a write is whole at any time; only a write that was interrupted may leave its sibling behind. */
-function wrongFiles({ cwd, scenario }: Victim, facts: readonly Fact[]): string[] {
-  const isCutOff = facts.some(({ type }) => type === "tool_call.interrupted");
-  const names = readdirSync(cwd).filter((name) => name !== COUNTER && !(isCutOff && SIBLING.test(name)));
+/** The target of a write is whole at any time, and what a cut-off write left beside it is gone when the session has gone on. */
+function wrongFiles({ cwd, scenario }: Victim): string[] {
+  const names = readdirSync(cwd).filter((name) => name !== COUNTER);
   const found = Object.fromEntries(names.map((name) => [name, readFileSync(path.join(cwd, name), "utf8")]));
   return JSON.stringify(found) === JSON.stringify(scenario.files) ? [] : [`files: ${JSON.stringify(found)}`];
 }

@@ -22,8 +22,6 @@ export interface Verdict {
   /** The first thing that the session recorded when it went on; `null` when it had nothing left to do. */
   readonly nextType: string | null;
   readonly broken: readonly string[];
-  /** Files that a cut-off write has left beside its target. */
-  readonly leftovers: number;
 }
 
 /** The types that each commit of an undisturbed run holds. @throws Error when it does not come to its end */
@@ -62,8 +60,7 @@ async function carryOut(kill: Kill, dist: string): Promise<Verdict> {
     const lastCommit = victim.commits().at(-1) ?? [];
     const after = await afterResume(victim, await victim.run(), before);
     const nextType = after.facts[before.length]?.type ?? null;
-    const { leftovers } = after;
-    return { kill, wasKilled, lastCommit, nextType, leftovers, broken: [...broken, ...after.broken] };
+    return { kill, wasKilled, lastCommit, nextType, broken: [...broken, ...after.broken] };
   } finally {
     victim.remove();
   }

@@ -39,7 +39,6 @@ export function renderPage(verdicts: readonly Verdict[], seed: number): string {
   const seen = verdicts.filter(({ kill }) => kill.how === "seen");
   const random = verdicts.filter(({ kill }) => kill.how === "random");
   const sound = verdicts.filter(({ broken }) => broken.length === 0).length;
-  const littered = verdicts.filter(({ leftovers }) => leftovers > 0).length;
   return `# Crash matrix
 
 What happens to a session whose process is killed with SIGKILL: at every boundary between two commits, at every kind of
@@ -56,9 +55,8 @@ fact, a second time while it is being resumed, and at random moments. This page 
 - a counter file, to which each command appends a line of its own, shows that no command ran twice. A command that
   completed ran once; one that was interrupted ran once or not at all, and its model was told so.
 
-What a kill can leave behind: \`write\`, \`edit\` and \`patch\` write a sibling of the file and rename it, so that the file
-itself is whole at any time. A kill between the two leaves the sibling, \`.lemon-<16 digits>.tmp\`, in the folder; it may be
-deleted. That was so in ${littered} of these kills.
+No file is left behind either: \`write\`, \`edit\` and \`patch\` write a sibling of the file, \`.lemon-<16 digits>.tmp\`, and rename it,
+so that the file itself is whole at any time. A kill between the two leaves the sibling until the session is resumed.
 
 The sessions (test/crash/scenarios.ts): *work* writes, edits and reads files, runs commands, gets a 503 from its model and a
 steering and a following-up message from its user; *asked* waits for a person who allows one command and refuses another;

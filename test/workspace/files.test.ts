@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { inFileOrder } from "../../src/workspace/file-queue.ts";
-import { replaceFile, targetOf } from "../../src/workspace/replace-file.ts";
+import { removeSibling, replaceFile, targetOf } from "../../src/workspace/replace-file.ts";
 import { globMatcher } from "../../src/workspace/file-list.ts";
 import { transpiledRoom } from "../tools/transpiled-room.ts";
 
@@ -45,23 +45,43 @@ describe("the target of a path", () => {
 describe("replacing a file", () => {
   it("leaves no other file behind, also when it fails", async () => {
     const cwd = directory();
-    expect(await replaceFile(join(cwd, "a/b"), Buffer.from("x"))).toEqual({ created: true });
-    expect(await replaceFile(join(cwd, "a/b"), Buffer.from("y"))).toEqual({ created: false });
-    await expect(replaceFile(join(cwd, "a"), Buffer.from("z"))).rejects.toThrow("is a directory");
-    await expect(replaceFile(join(cwd, "a", "n".repeat(300)), Buffer.from("z"))).rejects.toThrow(
+    expect(await replaceFile(join(cwd, "a/b"), Buffer.from("x"), "w")).toEqual({ created: true });
+    expect(await replaceFile(join(cwd, "a/b"), Buffer.from("y"), "w")).toEqual({ created: false });
+    await expect(replaceFile(join(cwd, "a"), Buffer.from("z"), "w")).rejects.toThrow("is a directory");
+    await expect(replaceFile(join(cwd, "a", "n".repeat(300)), Buffer.from("z"), "w")).rejects.toThrow(
       "ENAMETOOLONG",
     );
     expect(readdirSync(join(cwd, "a"))).toEqual(["b"]);
     expect(readFileSync(join(cwd, "a/b"), "utf8")).toBe("y");
   });
 
+  it("leaves a sibling when it is killed, which its writer's id finds again", async () => {
+    const cwd = directory();
+    const script = `
+      import { open } from "node:fs/promises";
+      const handle = await open(process.execPath);
+      Object.getPrototypeOf(handle).sync = () => process.kill(process.pid, "SIGKILL");
+      const { replaceFile } = await import(${JSON.stringify(transpiledRoom(directory(), "workspace/replace-file.js"))});
+      await replaceFile(${JSON.stringify(join(cwd, "f"))}, Buffer.from("x"), "call_1");`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });
+    expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
+    const [sibling, ...others] = readdirSync(cwd);
+    expect(sibling).toMatch(/^\.lemon-[0-9a-f]{16}\.tmp$/);
+    expect(others).toEqual([]);
+    await removeSibling(join(cwd, "f"), "call_2");
+    expect(readdirSync(cwd)).toEqual([sibling]);
+    await removeSibling(join(cwd, "f"), "call_1");
+    await removeSibling(join(cwd, "f"), "call_1");
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
   it("never shows a part of it to a reader", async () => {
     const file = join(directory(), "f");
     const [one, other] = [Buffer.from("a".repeat(300_000)), Buffer.from("b".repeat(300_000))];
-    await replaceFile(file, one);
+    await replaceFile(file, one, "w");
     let writing = true;
     const writer = (async () => {
-      for (let round = 0; round < 20; round += 1) await replaceFile(file, round % 2 === 0 ? other : one);
+      for (let round = 0; round < 20; round += 1) await replaceFile(file, round % 2 === 0 ? other : one, "w");
       writing = false;
     })();
     while (writing) {
@@ -78,7 +98,7 @@ describe("replacing a file", () => {
     const owned = join(cwd, "owned");
     writeFileSync(owned, "old");
     chownSync(owned, 65_534, 65_534);
-    await replaceFile(owned, Buffer.from("new"));
+    await replaceFile(owned, Buffer.from("new"), "w");
     expect(statSync(owned)).toMatchObject({ uid: 65_534, gid: 65_534 });
     writeFileSync(join(cwd, "protected"), "old");
     chmodSync(join(cwd, "protected"), 0o444);
@@ -89,8 +109,8 @@ describe("replacing a file", () => {
     const script = `
       const { replaceFile } = await import(${JSON.stringify(transpiledRoom(cwd, "workspace/replace-file.js"))});
       const bytes = Buffer.from("new");
-      const code = await replaceFile(${JSON.stringify(join(cwd, "protected"))}, bytes).then(() => "written", (error) => error.code);
-      await replaceFile(${JSON.stringify(join(cwd, "closed/open"))}, bytes);
+      const code = await replaceFile(${JSON.stringify(join(cwd, "protected"))}, bytes, "w").then(() => "written", (error) => error.code);
+      await replaceFile(${JSON.stringify(join(cwd, "closed/open"))}, bytes, "w");
       console.log(code);`;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
       uid: 65_534,

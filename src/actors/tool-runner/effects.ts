@@ -2,6 +2,7 @@
  * What a call's decisions ask of the world: running its tool under deadline and abort, and waiting for an approval.
  */
 import type { Fact, FactData, FactOf } from "../../events/index.ts";
+import { messageOf } from "../../errors.ts";
 import type { Clock, Logger } from "../../ports.ts";
 import {
   checkArguments,
@@ -55,11 +56,13 @@ export function toolEffect(parts: ToolEffectParts): Effect<"tool_call.started"> 
     recover: async (fact) => {
       const { callId, name, idempotent } = fact.data;
       const process = parts.views().session.calls[callId]?.process ?? null;
-      const gated = parts.registry().find(name)?.entry.tool.gated ?? false;
+      const found = parts.registry().find(name)?.entry;
+      const gated = found?.tool.gated ?? false;
       if (process !== null) await endProcessGroup(process);
       if (process !== null || gated) await endMarked(markerOf(parts.stream, fact));
       // A gated command begins only after its process is recorded: without that fact it never ran.
       if (idempotent || (gated && process === null)) return "run";
+      if (found !== undefined) await tidy(found, callId, parts);
       return interrupted(callId, "process_died");
     },
     failed: (fact, error) =>
@@ -146,6 +149,20 @@ async function execute(
   } finally {
     settled = true;
     signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Removes what a call that was cut off left beside its files. Litter is no reason not to go on. */
+async function tidy({ source, tool }: RegisteredTool, callId: string, parts: ToolEffectParts): Promise<void> {
+  const { session } = parts.views();
+  // Masked arguments do as well: a path with a secret in it is not found, and its litter stays.
+  const args = session.calls[callId]?.args ?? null;
+  if (source !== "builtin" || args === null) return;
+  try {
+    const checked = await checkArguments(tool, args);
+    if (checked.ok) await tool.tidy?.(callId, checked.args, { cwd: session.cwd, env: parts.env });
+  } catch (error) {
+    parts.logger.warn({ callId, error: messageOf(error) }, "a temporary file may have been left behind");
   }
 }
 

@@ -4,7 +4,7 @@ import { textResult } from "../result.ts";
 import type { BuiltInTool, ToolResult } from "../tool.ts";
 import { unifiedDiff } from "../unified-diff.ts";
 import { absenceHint } from "./edit-hints.ts";
-import { fileNamed, type NamedFile, pathSpellings, withFileErrors } from "./file-access.ts";
+import { fileNamed, type NamedFile, pathSpellings, tidyFile, withFileErrors } from "./file-access.ts";
 
 const maxFileBytes = 50 * 1024 * 1024;
 
@@ -52,22 +52,28 @@ export const editTool: BuiltInTool = {
   idempotent: false,
   readOnly: false,
   timeoutMs: 60_000,
-  async execute(_toolCallId, args, signal, _onUpdate, context) {
+  tidy: tidyFile,
+  async execute(toolCallId, args, signal, _onUpdate, context) {
     const request = args as unknown as EditArguments;
     const file = fileNamed(request.path, context);
     return withFileErrors(file, async () => {
       const target = await targetOf(file.path);
       // Two edits of one file that overlap would each write what it read, and the first change would be lost.
-      return inFileOrder([target], () => edit(file, target, request, signal));
+      return inFileOrder([target], () => edit(file, target, request, { toolCallId, signal }));
     });
   },
 };
+
+interface Call {
+  readonly toolCallId: string;
+  readonly signal: AbortSignal;
+}
 
 async function edit(
   file: NamedFile,
   target: string,
   request: EditArguments,
-  signal: AbortSignal,
+  { toolCallId, signal }: Call,
 ): Promise<ToolResult> {
   const { shown } = file;
   const found = await stat(target);
@@ -80,7 +86,7 @@ async function edit(
   const outcome = splice(before, { oldText, newText, replaceAll });
   if (!outcome.ok) throw new FileError(refusal(shown, before, oldText, outcome));
   signal.throwIfAborted();
-  await replaceFile(target, outcome.bytes);
+  await replaceFile(target, outcome.bytes, toolCallId);
   const { matches, firstChangedLine } = outcome;
   const diff = await unifiedDiff(shown, before.toString(), outcome.bytes.toString());
   return textResult(

@@ -1,8 +1,15 @@
 /**
  * What the built-in tools that work on files have in common.
  */
-import { displayPath, fileError, homeOf, resolvePath } from "../../workspace/index.ts";
-import type { BuiltInContext } from "../tool.ts";
+import {
+  displayPath,
+  fileError,
+  homeOf,
+  removeSibling,
+  resolvePath,
+  targetOf,
+} from "../../workspace/index.ts";
+import type { PlaceContext } from "../tool.ts";
 
 /** A path as the model wrote it, resolved, with the form in which it is shown. */
 export interface NamedFile {
@@ -11,7 +18,7 @@ export interface NamedFile {
 }
 
 /** Resolves a path of the model. @throws InvalidPathError */
-export function fileNamed(path: string, { cwd, env }: BuiltInContext): NamedFile {
+export function fileNamed(path: string, { cwd, env }: PlaceContext): NamedFile {
   const resolved = resolvePath(path, { cwd, home: homeOf(env) });
   return { path: resolved, shown: displayPath(resolved, cwd) };
 }
@@ -26,6 +33,16 @@ export async function withFileErrors<Result>(
   } catch (error) {
     throw await fileError(error, path, shown);
   }
+}
+
+/** The `tidy` of a tool that replaces the file under `path`. */
+export async function tidyFile(
+  toolCallId: string,
+  { path }: Readonly<Record<string, unknown>>,
+  context: PlaceContext,
+): Promise<void> {
+  if (typeof path === "string")
+    await removeSibling(await targetOf(fileNamed(path, context).path), toolCallId);
 }
 
 /** Other words for a path that models use. */

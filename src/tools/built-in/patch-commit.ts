@@ -11,11 +11,12 @@ import type { PlannedChange } from "./patch-plan.ts";
 /**
  * Writes all changes, or none as far as the file system lets itself be undone.
  *
+ * @param writer - as `replaceFile` takes it
  * @throws FileError naming the file that failed
  */
-export async function commitChanges(changes: readonly PlannedChange[]): Promise<void> {
+export async function commitChanges(changes: readonly PlannedChange[], writer: string): Promise<void> {
   for (const change of changes) await during(change, () => requireWritable(change));
-  const undo: (() => Promise<void>)[] = [];
+  const undo: Undo = { writer, steps: [] };
   try {
     for (const change of changes) await during(change, () => write(change, undo));
     // Last, so that until then every byte exists somewhere.
@@ -30,9 +31,16 @@ export async function commitChanges(changes: readonly PlannedChange[]): Promise<
       await during(change, () => remove(gone, change.before, undo));
     }
   } catch (error) {
-    for (const step of undo.toReversed()) await step().catch((failure: unknown) => notUndone(error, failure));
+    for (const step of undo.steps.toReversed())
+      await step().catch((failure: unknown) => notUndone(error, failure));
     throw error;
   }
+}
+
+/** How to take back what was written, the last step first. */
+interface Undo {
+  readonly writer: string;
+  readonly steps: (() => Promise<void>)[];
 }
 
 async function during(change: PlannedChange, task: () => Promise<void>): Promise<void> {
@@ -68,28 +76,28 @@ async function orMissing(checking: Promise<void>): Promise<void> {
 
 async function write(
   { target, before, after, mode, from }: PlannedChange,
-  undo: (() => Promise<void>)[],
+  { writer, steps }: Undo,
 ): Promise<void> {
   if (after === null) return;
-  const { created } = await replaceFile(target, after, mode ?? 0o666);
+  const { created } = await replaceFile(target, after, writer, mode ?? 0o666);
   if (created) {
-    undo.push(() => rm(target, { force: true }));
+    steps.push(() => rm(target, { force: true }));
     // A moved file keeps its mode whatever the umask says.
     if (from !== null && mode !== null) await chmod(target, mode);
     return;
   }
   const oldMode = (await stat(target)).mode & 0o7777;
-  undo.push(async () => {
-    if (before !== null) await replaceFile(target, before);
+  steps.push(async () => {
+    if (before !== null) await replaceFile(target, before, writer);
     await chmod(target, oldMode);
   });
   if (mode !== null && mode !== oldMode) await chmod(target, mode);
 }
 
-async function remove(gone: string, before: Buffer | null, undo: (() => Promise<void>)[]): Promise<void> {
+async function remove(gone: string, before: Buffer | null, { writer, steps }: Undo): Promise<void> {
   const { mode } = await lstat(gone);
   await rm(gone);
-  undo.push(async () => {
-    if (before !== null) await replaceFile(gone, before, mode & 0o777);
+  steps.push(async () => {
+    if (before !== null) await replaceFile(gone, before, writer, mode & 0o777);
   });
 }

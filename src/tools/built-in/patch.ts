@@ -1,8 +1,8 @@
 import { messageOf } from "../../errors.ts";
-import { inFileOrder } from "../../workspace/index.ts";
+import { inFileOrder, removeSibling } from "../../workspace/index.ts";
 import { parsePatchText } from "../patch-format.ts";
 import { textResult } from "../result.ts";
-import type { BuiltInContext, BuiltInTool, ToolResult } from "../tool.ts";
+import type { BuiltInContext, BuiltInTool, PlaceContext, ToolResult } from "../tool.ts";
 import { unifiedDiff } from "../unified-diff.ts";
 import { fileNamed } from "./file-access.ts";
 import { type PlannedChange, PatchPlan } from "./patch-plan.ts";
@@ -36,20 +36,35 @@ export const patchTool: BuiltInTool = {
   idempotent: false,
   readOnly: false,
   timeoutMs: 120_000,
-  async execute(_toolCallId, args, signal, _onUpdate, context) {
-    return patch((args as unknown as PatchArguments).patch, signal, context);
+  async execute(toolCallId, args, signal, _onUpdate, context) {
+    return patch((args as unknown as PatchArguments).patch, { toolCallId, signal, context });
+  },
+  async tidy(toolCallId, args, context) {
+    const { targets } = await read((args as unknown as PatchArguments).patch, context);
+    for (const target of targets) await removeSibling(target, toolCallId);
   },
 };
 
-async function patch(text: string, signal: AbortSignal, context: BuiltInContext): Promise<ToolResult> {
+interface Call {
+  readonly toolCallId: string;
+  readonly signal: AbortSignal;
+  readonly context: BuiltInContext;
+}
+
+/** The parts of a patch, and every file that they touch. */
+async function read(text: string, context: PlaceContext) {
   const files = await parsePatchText(text);
   const plan = new PatchPlan((name) => fileNamed(name, context));
-  const targets = await plan.targetsOf(files);
+  return { files, plan, targets: await plan.targetsOf(files) };
+}
+
+async function patch(text: string, { toolCallId, signal, context }: Call): Promise<ToolResult> {
+  const { files, plan, targets } = await read(text, context);
   const changes = await inFileOrder(targets, async () => {
     // Everything is computed before anything is written: a hunk that fails must not leave half a patch.
     for (const file of files) await plan.add(file);
     signal.throwIfAborted();
-    await commitChanges(plan.changes());
+    await commitChanges(plan.changes(), toolCallId);
     return plan.changes();
   });
   const summary = changes.map(

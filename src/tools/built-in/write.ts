@@ -1,7 +1,7 @@
 import { FileError, inFileOrder, replaceFile, targetOf } from "../../workspace/index.ts";
 import { textResult } from "../result.ts";
 import type { BuiltInTool } from "../tool.ts";
-import { fileNamed, pathSpellings, withFileErrors } from "./file-access.ts";
+import { fileNamed, pathSpellings, tidyFile, withFileErrors } from "./file-access.ts";
 
 interface WriteArguments {
   readonly path: string;
@@ -31,7 +31,8 @@ export const writeTool: BuiltInTool = {
   idempotent: false,
   readOnly: false,
   timeoutMs: 60_000,
-  async execute(_toolCallId, args, signal, _onUpdate, context) {
+  tidy: tidyFile,
+  async execute(toolCallId, args, signal, _onUpdate, context) {
     const { path, content } = args as unknown as WriteArguments;
     const file = fileNamed(path, context);
     if (path.endsWith("/")) throw new FileError(`${path} names a directory, not a file`);
@@ -40,7 +41,7 @@ export const writeTool: BuiltInTool = {
       const target = await targetOf(file.path);
       const { created } = await inFileOrder([target], () => {
         signal.throwIfAborted();
-        return replaceFile(target, bytes);
+        return replaceFile(target, bytes, toolCallId);
       });
       const text = `${created ? "Created" : "Overwrote"} ${file.shown} (${bytes.length} bytes)`;
       return textResult(text, { path: file.shown, bytesWritten: bytes.length, created });
