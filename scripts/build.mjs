@@ -1,6 +1,6 @@
 /**
- * Compiles src to dist and gathers the rooms between the command and a log (gather.mjs). The result is built beside the old one and takes its place in one rename, so a command that
- * runs meanwhile never sees half a build.
+ * Compiles src to dist, and gathers the rooms between the command and a log (gather.mjs). The result is built beside
+ * the old one and takes its place in one rename, so a command that runs meanwhile never sees half a build.
  *
  *   node scripts/build.mjs              fails, and leaves the old dist, when a type is wrong
  *   node scripts/build.mjs --no-check   emits without looking at types; the tests use it, `npm run types` checks

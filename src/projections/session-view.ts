@@ -152,15 +152,15 @@ function foldSession(view: SessionView, fact: FactOf<SessionFact>): SessionView 
     case "model.failed":
       return { ...view, failures: view.failures + 1, usage: addUsage(view.usage, fact.data.usage) };
     case "approval.requested":
-      return withCall(view, fact.data.callId, { state: "asking" });
+      return withState(view, fact.data.callId, "asking");
     case "tool_call.started":
-      return withCall(view, fact.data.callId, { state: "running" });
+      return withState(view, fact.data.callId, "running");
     case "tool_call.process_started":
-      return withCall(view, fact.data.callId, { process: fact.data });
+      return withCall(view, fact.data.callId, (call) => ({ ...call, process: fact.data }));
     case "tool_call.completed":
     case "tool_call.blocked":
     case "tool_call.interrupted":
-      return withCall(view, fact.data.callId, { state: "ended" });
+      return withState(view, fact.data.callId, "ended");
   }
 }
 
@@ -184,7 +184,11 @@ function outcomeOf(view: SessionView, fact: FactOf<"agent.ended">): OutcomeView 
   return { runId, status, stopReason, error, text: view.lastText, usage, version: fact.version };
 }
 
-function withCall(view: SessionView, callId: string, change: Partial<CallView>): SessionView {
+function withState(view: SessionView, callId: string, state: CallView["state"]): SessionView {
+  return withCall(view, callId, (call) => ({ ...call, state }));
+}
+
+function withCall(view: SessionView, callId: string, change: (call: CallView) => CallView): SessionView {
   const call = view.calls[callId];
-  return call === undefined ? view : { ...view, calls: { ...view.calls, [callId]: { ...call, ...change } } };
+  return call === undefined ? view : { ...view, calls: { ...view.calls, [callId]: change(call) } };
 }

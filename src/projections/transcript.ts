@@ -152,8 +152,12 @@ function endCall(
   if (view.batch === null) return view;
   const { calls } = view.batch;
   const results = { ...view.batch.results, [callId]: result(view.batch, callId, content, isError) };
-  const ordered = calls.map((call) => results[call.callId]).filter((found) => found !== undefined);
-  if (ordered.length < calls.length) return { ...view, batch: { ...view.batch, results } };
+  const ordered: TranscriptResult[] = [];
+  for (const call of calls) {
+    const found = results[call.callId];
+    if (found === undefined) return { ...view, batch: { ...view.batch, results } };
+    ordered.push(found);
+  }
   return append({ ...view, batch: null }, { role: "tool", version, results: ordered });
 }
 

@@ -27,6 +27,17 @@ export const FACTS = `
   SELECT position, name, version, type, schema_version, at, kind, actor, causation, correlation, data, hash
   FROM facts CROSS JOIN streams ON streams.id = facts.stream`;
 
+/** Of one stream: its name is given, and not looked up again at each fact. */
+const FACTS_OF_STREAM = `
+  SELECT position, @stream, version, type, schema_version, at, kind, actor, causation, correlation, data, hash
+  FROM facts WHERE stream = (SELECT id FROM streams WHERE name = @stream) AND version BETWEEN @from AND @to`;
+
+interface Range {
+  readonly stream: string;
+  readonly from: number;
+  readonly to: number;
+}
+
 const MAX_PAGE_FACTS = 256;
 const MAX_PAGE_CHARS = 1_000_000;
 /** How many positions one statement looks at when most of what it sees may be filtered out. */
@@ -35,8 +46,8 @@ const SCAN_POSITIONS = 4_096;
 /** Reads facts. Everything here is synchronous and short; the generators stand still between pages. */
 export class Reader {
   readonly #connection: Connection;
-  readonly #forwards: Statement<[string, number, number], Row>;
-  readonly #backwards: Statement<[string, number, number], Row>;
+  readonly #forwards: Statement<[Range], Row>;
+  readonly #backwards: Statement<[Range], Row>;
   readonly #range: Statement<[number, number], Row>;
   readonly #rangeOfTypes: Statement<[number, number, string], Row>;
   readonly #lastPosition: Statement<[], number>;
@@ -45,10 +56,9 @@ export class Reader {
   constructor(connection: Connection) {
     const { db } = connection;
     this.#connection = connection;
-    const ofStream = `${FACTS} WHERE facts.stream = (SELECT id FROM streams WHERE name = ?) AND version BETWEEN ? AND ?`;
     const ofRange = `${FACTS} WHERE position BETWEEN ? AND ?`;
-    this.#forwards = db.prepare<[string, number, number], Row>(`${ofStream} ORDER BY version`).raw();
-    this.#backwards = db.prepare<[string, number, number], Row>(`${ofStream} ORDER BY version DESC`).raw();
+    this.#forwards = db.prepare<[Range], Row>(`${FACTS_OF_STREAM} ORDER BY version`).raw();
+    this.#backwards = db.prepare<[Range], Row>(`${FACTS_OF_STREAM} ORDER BY version DESC`).raw();
     this.#range = db.prepare<[number, number], Row>(`${ofRange} ORDER BY position`).raw();
     this.#rangeOfTypes = db
       .prepare<[number, number, string], Row>(
@@ -125,7 +135,7 @@ export class Reader {
     let to = Math.min(options.to ?? last, last);
     const statement = options.backwards === true ? this.#backwards : this.#forwards;
     while (from <= to) {
-      const page = this.#page(statement, [stream, from, to], convert, null);
+      const page = this.#page(statement, [{ stream, from, to }], convert, null);
       yield page;
       const end = page.at(-1);
       if (end === undefined) return;
