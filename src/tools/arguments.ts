@@ -4,6 +4,7 @@
 import { describeFaults } from "./argument-messages.ts";
 import { coerce } from "./coercion.ts";
 import { jsonTextKind } from "./json-text.ts";
+import { plainlyFits } from "./plain-schema.ts";
 import type { Tool } from "./tool.ts";
 import { validatorOf } from "./validator.ts";
 
@@ -55,8 +56,9 @@ export function parseArguments(text: string | null | undefined): ArgumentsOutcom
  * @throws Error if the schema does not compile; a tool that went through `normaliseTool` has one that does
  */
 export async function checkArguments(tool: ToolParameters, args: ToolArguments): Promise<ArgumentsOutcome> {
-  const validate = await validatorOf(tool);
-  const { value, faults } = coerce(validate, inOwnSpelling(tool, args));
+  const spelt = inOwnSpelling(tool, args);
+  if (plainlyFits(tool.parameters, spelt)) return { ok: true, args: spelt };
+  const { value, faults } = coerce(await validatorOf(tool), spelt);
   if (faults.length > 0) return invalidArguments(describeFaults(faults));
   return { ok: true, args: value as ToolArguments };
 }
