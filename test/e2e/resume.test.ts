@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { appeared, gated, Place } from "./support/command.ts";
@@ -36,6 +36,26 @@ test("a run that was killed in the middle of a call goes on to its end, and the 
   expect(repeated.lines[1]).toEqual(lines.at(-1));
   expect((await place.json("replay", "s")).lines[0]).toMatchObject({ divergences: [] });
   expect((await place.lemon("verify")).status).toBe(0);
+});
+
+test("a write that was killed before its rename leaves nothing beside the file once the run has gone on", async () => {
+  const place = await Place.make();
+  const turn = { toolCalls: [{ name: "write", args: { file_path: "notes.txt", content: "new" } }] };
+  const script = await place.script([turn, { text: "It was cut off." }]);
+  const killer = path.join(place.folder, "killer.mjs");
+  writeFileSync(
+    killer,
+    `import { open } from "node:fs/promises";
+    const handle = await open(${JSON.stringify(killer)});
+    Object.getPrototypeOf(handle).sync = () => process.kill(process.pid, "SIGKILL");
+    await handle.close();`,
+  );
+  const env = { NODE_OPTIONS: `--import ${killer}` };
+  const run = place.start(["run", "--script", script, "--session", "s", "Go"], { env });
+  expect((await run.ended).signal).toBe("SIGKILL");
+  expect(readdirSync(place.cwd)).toEqual([expect.stringMatching(/^\.lemon-[0-9a-f]{16}\.tmp$/)]);
+  expect((await place.lemon("resume", "s")).stdout).toBe("It was cut off.\n");
+  expect(readdirSync(place.cwd)).toEqual([]);
 });
 
 test("a run that is still open takes a prompt when it would end", async () => {
