@@ -2,7 +2,7 @@
  * Brings a stream back from the log: the newest stored state that these machines wrote, then the facts after it, with
  * every decision compared on the way.
  */
-import type { EventLog } from "../log/index.ts";
+import type { EventLog, Snapshot } from "../log/index.ts";
 import { Cascade, type CascadeSnapshot, type StreamActors } from "./cascade.ts";
 import { factOf, Feed, type Divergence } from "./feed.ts";
 import { machineVersion } from "./machine-version.ts";
@@ -69,15 +69,15 @@ async function restoreStored(
   stream: string,
   actors: StreamActors,
 ): Promise<{ cascade: Cascade; views: SessionViews; hash: string } | null> {
-  const texts = new Map<string, string>();
+  const parts = new Map<string, Snapshot>();
   for (const snapshot of await log.loadSnapshots(stream)) {
-    if (snapshot.writer === snapshotWriter) texts.set(snapshot.name, snapshot.text);
+    if (snapshot.writer === snapshotWriter) parts.set(snapshot.name, snapshot);
   }
-  const actorsText = texts.get("actors");
-  if (actorsText === undefined) return null;
-  const { factHash, cascade } = JSON.parse(actorsText) as StoredActors;
+  const stored = parts.get("actors");
+  if (stored === undefined) return null;
+  const { factHash, cascade } = JSON.parse(stored.text) as StoredActors;
   if ((await hashAt(log, stream, cascade.version)) !== factHash) return null;
-  const views = SessionViews.restore(texts);
+  const views = SessionViews.restore(parts);
   return views === null ? null : { cascade: new Cascade(actors, cascade), views, hash: factHash };
 }
 

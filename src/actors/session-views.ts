@@ -26,6 +26,11 @@ export interface StreamViews {
 /** The name under which what wrote stored views is told apart. */
 export const viewsVersion = `${transcript.name}.${transcript.version},${sessionView.name}.${sessionView.version}`;
 
+/** What `store` gave for one name, as it comes back: the text may be made each time that it is asked for. */
+interface StoredText {
+  readonly text: string;
+}
+
 interface StoredViews {
   readonly session: SessionView;
   readonly pages: number;
@@ -40,10 +45,10 @@ export class SessionViews implements StreamViews {
   #storedPages = 0;
 
   /** Views from what `store` gave, all of it; `null` when a part is missing. */
-  static restore(stored: ReadonlyMap<string, string>): SessionViews | null {
-    const text = stored.get("views");
-    if (text === undefined) return null;
-    const { session, pages, tail, batch } = JSON.parse(text) as StoredViews;
+  static restore(stored: ReadonlyMap<string, StoredText>): SessionViews | null {
+    const small = stored.get("views");
+    if (small === undefined) return null;
+    const { session, pages, tail, batch } = JSON.parse(small.text) as StoredViews;
     const restored: TranscriptPage[] = [];
     for (let index = 0; index < pages; index += 1) {
       const page = stored.get(`transcript/${index}`);
@@ -79,15 +84,18 @@ export class SessionViews implements StreamViews {
 
 /** Parsed when it is first looked at: most resumes of a long session look at the newest pages only. */
 class StoredPage implements TranscriptPage {
-  readonly #text: string;
-  #messages: readonly TranscriptMessage[] | null = null;
+  #stored: StoredText | null;
+  #messages: readonly TranscriptMessage[] = [];
 
-  constructor(text: string) {
-    this.#text = text;
+  constructor(stored: StoredText) {
+    this.#stored = stored;
   }
 
   get messages(): readonly TranscriptMessage[] {
-    this.#messages ??= JSON.parse(this.#text) as TranscriptMessage[];
+    if (this.#stored !== null) {
+      this.#messages = JSON.parse(this.#stored.text) as TranscriptMessage[];
+      this.#stored = null;
+    }
     return this.#messages;
   }
 }

@@ -3,9 +3,10 @@ import type { Statement } from "better-sqlite3";
 import type { Snapshot } from "../port.ts";
 import { assertName, assertText, assertWhole } from "./checks.ts";
 import type { Connection } from "./connection.ts";
-import { sha256 } from "./hash.ts";
+import { sha256OfAll } from "./hash.ts";
 
-interface Row extends Snapshot {
+interface Row extends Omit<Snapshot, "text"> {
+  readonly bytes: Buffer;
   readonly sha256: string;
 }
 
@@ -20,30 +21,54 @@ export class Snapshots {
       ON CONFLICT (stream, name) DO UPDATE
         SET version = excluded.version, writer = excluded.writer, text = excluded.text, sha256 = excluded.sha256
         WHERE excluded.version >= version`);
-    this.#load = db.prepare(
-      "SELECT stream, name, version, writer, text, sha256 FROM snapshots WHERE stream = ? ORDER BY name",
-    );
+    this.#load = db.prepare(`
+      SELECT stream, name, version, writer, CAST(text AS BLOB) AS bytes, sha256
+      FROM snapshots WHERE stream = ? ORDER BY name`);
   }
 
   /** Inside a transaction. An older one than what is stored is dropped. */
   save(snapshot: Snapshot): void {
     const { stream, name, version, writer, text } = snapshot;
-    this.#save.run(stream, name, version, writer, text, digestOf(snapshot));
+    this.#save.run(stream, name, version, writer, text, digestOf(snapshot, text));
   }
 
   /** Those of a stream. One whose bytes have changed since is left out: folding again is slower, but true. */
   of(stream: string): Snapshot[] {
     const snapshots: Snapshot[] = [];
-    for (const { sha256: stored, ...snapshot } of this.#load.all(stream)) {
-      if (digestOf(snapshot) === stored) snapshots.push(snapshot);
+    for (const row of this.#load.all(stream)) {
+      if (digestOf(row, row.bytes) === row.sha256) snapshots.push(new LoadedSnapshot(row));
     }
     return snapshots;
   }
 }
 
-/** SHA-256 over all of a snapshot, in lower-case hex. */
-export function digestOf({ stream, name, version, writer, text }: Snapshot): string {
-  return sha256(JSON.stringify([stream, name, version, writer]) + text);
+/** Decoded when its text is asked for: making the strings costs twice what reading and checking the bytes does. */
+class LoadedSnapshot implements Snapshot {
+  readonly stream: string;
+  readonly name: string;
+  readonly version: number;
+  readonly writer: string;
+  readonly #bytes: Buffer;
+
+  constructor({ stream, name, version, writer, bytes }: Row) {
+    this.stream = stream;
+    this.name = name;
+    this.version = version;
+    this.writer = writer;
+    this.#bytes = bytes;
+  }
+
+  get text(): string {
+    return this.#bytes.toString();
+  }
+}
+
+/** SHA-256 over all of a snapshot, in lower-case hex. `text` may be its UTF-8 bytes. */
+export function digestOf(
+  { stream, name, version, writer }: Omit<Snapshot, "text">,
+  text: string | Uint8Array,
+): string {
+  return sha256OfAll([JSON.stringify([stream, name, version, writer]), text]);
 }
 
 /** @throws InvalidEnvelopeError */
