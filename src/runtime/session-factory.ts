@@ -15,6 +15,7 @@ import {
   builtInTools,
   createRegistry,
   normaliseTool,
+  type AnyToolDefinition,
   type Extension,
   type ExtensionTool,
   type ToolRegistry,
@@ -53,6 +54,9 @@ export interface FactoryDeps {
 export class SessionFactory {
   readonly world: SessionWorld;
   readonly #deps: FactoryDeps;
+  readonly #normalised = new WeakMap<object, ReturnType<typeof normaliseTool>>();
+  /** The last list of tools, and what it was made of: sessions that have equal ones share it. */
+  #tools: { readonly found: readonly ExtensionTool[]; readonly registry: ToolRegistry } | null = null;
 
   constructor(deps: FactoryDeps) {
     this.world = deps.world;
@@ -108,13 +112,15 @@ export class SessionFactory {
     const found: ExtensionTool[] = [];
     for (const extension of this.#deps.extensions) {
       for (const definition of await extension.tools(cwd, { config: {} })) {
-        const normalised = await normaliseTool(definition);
+        const normalised = await this.#normalise(definition);
         if ("tool" in normalised) found.push({ module: extension.module, tool: normalised.tool });
         else
           this.world.logger.warn({ module: extension.module }, `a tool was left out: ${normalised.problem}`);
       }
     }
-    const registry = createRegistry(builtInTools, found);
+    if (this.#tools === null || !areSame(this.#tools.found, found))
+      this.#tools = { found, registry: createRegistry(builtInTools, found) };
+    const { registry } = this.#tools;
     for (const { name, winner, loser } of registry.shadowed) {
       this.world.logger.warn(
         { tool: name },
@@ -122,6 +128,15 @@ export class SessionFactory {
       );
     }
     return registry;
+  }
+
+  /** A tool that is declared once is made once, however many sessions have it. */
+  #normalise(definition: AnyToolDefinition): ReturnType<typeof normaliseTool> {
+    // An extension in plain JavaScript can give anything.
+    if (typeof definition !== "object" || definition === null) return normaliseTool(definition);
+    const known = this.#normalised.get(definition) ?? normaliseTool(definition);
+    this.#normalised.set(definition, known);
+    return known;
   }
 
   async #model(settings: Settings, config: Config): Promise<Model> {
@@ -140,4 +155,11 @@ export class SessionFactory {
 
 function finite(limit: number): number | null {
   return Number.isFinite(limit) ? limit : null;
+}
+
+function areSame(some: readonly ExtensionTool[], others: readonly ExtensionTool[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(({ module, tool }, index) => others[index]?.module === module && others[index].tool === tool)
+  );
 }

@@ -51,11 +51,6 @@ export async function openSessionStream(
   const { checkFact } = await loadSchemas();
   const { log, leadership, clock, ids, random, logger, env } = world;
   const { mask, registry } = parts;
-  const offered: readonly ModelTool[] = registry.tools.map(({ tool: { name, description, parameters } }) => ({
-    name,
-    description,
-    parameters,
-  }));
   return new JournaledStream({
     stream: sessionStreamName(sessionId),
     log,
@@ -79,7 +74,7 @@ export async function openSessionStream(
           views,
           model: () => parts.model(stream),
           registry: () => registry,
-          offered: () => offered,
+          offered: () => registry.tools.map(offeredOf),
           approvalOf: (tool) => approvalOf(tool, stream.views.session.settings.approval),
           clock,
           ids,
@@ -97,6 +92,11 @@ export async function openSessionStream(
     logger,
     refuse: (type) => refusal(sessionId, type),
   });
+}
+
+/** What a model is told of a tool. Made for each request: an idle session keeps no list of its own. */
+function offeredOf({ tool: { name, description, parameters } }: RegisteredTool): ModelTool {
+  return { name, description, parameters };
 }
 
 /** A tool that changes nothing runs without asking; all others as the session says. */
