@@ -43,7 +43,7 @@ export function blobHash(bytes: Uint8Array): string {
 }
 
 /** SHA-256 of bytes, or of a text's UTF-8 bytes, in lower-case hex. */
-export function sha256(content: string | Uint8Array): string {
+function sha256(content: string | Uint8Array): string {
   return loaded().hash("sha256", content);
 }
 
