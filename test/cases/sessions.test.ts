@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { EventLog } from "../../src/log/index.ts";
-import { systemClock } from "../../src/runtime/system-ports.ts";
+import { systemClock } from "../../src/supervision/index.ts";
 import { countingIds } from "../support/ids.ts";
 import { memoryLog, tampered, type Tampering } from "../support/log-doubles.ts";
 import { factsOf, scriptedRuntime, temporaryFolder } from "../support/runtimes.ts";
