@@ -42,8 +42,10 @@ export {
 export { InvalidConfigError, type Config, type ConfigOverrides } from "./config/index.ts";
 export type { ReplayReport, SessionSummary, StateAt } from "./replay/index.ts";
 export {
+  AbortedError,
   createRuntime,
   EmptyPromptError,
+  InvalidPromptError,
   InvalidSessionIdError,
   NoModelError,
   Session,

@@ -3,6 +3,8 @@
 /** The exit status of a command that was interrupted. */
 export const INTERRUPTED = 130;
 
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
 /** Listens from the start, so that an interrupted command ends with one status wherever it is. */
 export class Interrupts {
   readonly #aborter = new AbortController();
@@ -10,7 +12,12 @@ export class Interrupts {
   #isReaderGone = false;
 
   constructor() {
-    for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => this.interrupt(name));
+    for (const name of SIGNALS) process.on(name, () => this.interrupt(name));
+  }
+
+  /** From now on a signal ends the process, whatever it is doing. */
+  end(): void {
+    for (const name of SIGNALS) process.removeAllListeners(name);
   }
 
   /** Aborted by the first interrupt of a command that softened it. */
@@ -31,7 +38,10 @@ export class Interrupts {
 
   /** What a signal of this name does; also called for a Ctrl-C that a prompt took as a key. */
   interrupt(name: string): void {
-    if (!this.#isSoft || this.happened) process.exit(INTERRUPTED);
+    if (!this.#isSoft || this.happened) {
+      this.end();
+      process.exit(INTERRUPTED);
+    }
     this.#aborter.abort(new Error(`interrupted by ${name}`));
   }
 

@@ -11,8 +11,12 @@ import type { Invoke } from "./program.ts";
 const interrupts = new Interrupts();
 endQuietlyWithItsReader();
 const status = await main();
-// What a tool or a model's library left open must not keep the command from ending.
-process.stdout.write("", () => process.exit(status));
+// What a tool or a model's library left open must not keep the command from ending, and neither may a call that hangs in
+// the system: leaving waits for it, but a signal ends the process then.
+process.stdout.write("", (error) => {
+  interrupts.end();
+  process.exit(isLost(error) ? statuses.failed : status);
+});
 
 async function main(): Promise<Status> {
   const version = versionOf();
@@ -64,11 +68,19 @@ function isOfParser(error: unknown): error is Error & { readonly code: string; r
 /** `lemon facts ID | head -1`: the reader has what it wanted. */
 function endQuietlyWithItsReader(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED") interrupts.readerGone();
-    else process.exit(statuses.failed);
+    if (!isLost(error)) interrupts.readerGone();
   });
   // A terminal that is gone: there is nobody left to tell.
   process.stderr.on("error", () => undefined);
+}
+
+/** Says so when what was written could not be kept, as on a full disk. A reader that went away lost nothing. */
+function isLost(error: NodeJS.ErrnoException | null | undefined): boolean {
+  if (error === null || error === undefined) return false;
+  const { code } = (process.stdout.errored ?? error) as NodeJS.ErrnoException;
+  if (code === "EPIPE" || code === "ERR_STREAM_DESTROYED") return false;
+  process.stderr.write(`error: standard output could not be written: ${code ?? error.message}\n`);
+  return true;
 }
 
 function versionOf(): string {

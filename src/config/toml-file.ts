@@ -2,7 +2,7 @@
  * A TOML file: its bytes, its tree, and where in it a key stands. The parsers are loaded only when there is a file to
  * read, and the one that knows positions only when something in it is wrong.
  */
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { messageOf } from "../errors.ts";
 import { InvalidConfigError, type ConfigProblem } from "./errors.ts";
 import type { Misfit } from "./settings.ts";
@@ -48,13 +48,17 @@ export async function locateAll(file: TomlFile, misfits: readonly Misfit[]): Pro
   });
 }
 
+const notAFile = new Error("not a regular file");
+
 async function readBytes(path: string): Promise<Uint8Array | null> {
   try {
+    // Opening a pipe would wait for its other end, for ever.
+    if (!(await stat(path)).isFile()) throw notAFile;
     return await readFile(path);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    const got = code === "EISDIR" ? "a directory" : `an error: ${messageOf(error)}`;
+    const got = error === notAFile ? "a directory or a special file" : `an error: ${messageOf(error)}`;
     throw problem(
       { source: path, line: null, column: null, key: null, expected: "a file to read", got },
       error,

@@ -33,6 +33,9 @@ export async function stateAt(log: EventLog, stream: string, at?: number): Promi
     conversation = project(transcript, conversation, fact);
     version = fact.version;
   }
-  if (at !== undefined && version !== at) throw new InvalidVersionError(stream, at, version);
+  if (at !== undefined && version !== at) {
+    const found = (await log.streams(stream)).find((candidate) => candidate.stream === stream);
+    throw new InvalidVersionError(stream, at, found?.version ?? 0);
+  }
   return { version, session, messages: messagesOf(conversation) };
 }

@@ -51,3 +51,21 @@ export class EmptyPromptError extends LemonError {
     });
   }
 }
+
+/** Neither text nor a list of blocks. Code `LEMON_INVALID_PROMPT`. */
+export class InvalidPromptError extends LemonError {
+  constructor(got: string) {
+    super("invalid_prompt", `a prompt is text or a list of blocks, got ${got}`, {
+      field: "prompt",
+      expected: "text or a list of blocks",
+      got,
+    });
+  }
+}
+
+/** The signal had fired before there was anything to abort, so nothing was begun. Code `LEMON_ABORTED`. */
+export class AbortedError extends LemonError {
+  constructor(reason: string) {
+    super("aborted", reason);
+  }
+}

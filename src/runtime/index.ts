@@ -1,6 +1,8 @@
 /** The rooms put together: what a program embeds. */
 export {
+  AbortedError,
   EmptyPromptError,
+  InvalidPromptError,
   InvalidSessionIdError,
   NoModelError,
   SessionExistsError,

@@ -7,10 +7,10 @@ import type { Observable } from "rxjs";
 import { Leadership } from "../actors/index.ts";
 import { loadConfig, type Config, type ConfigOverrides } from "../config/index.ts";
 import { defaultHome } from "../home.ts";
-import { leaseOwner, openEventLog, type EventLog } from "../log/index.ts";
+import { leaseOwner, LogUnavailableError, openEventLog, type EventLog } from "../log/index.ts";
 import { silentLogger, type Clock, type Ids, type Logger, type Random } from "../ports.ts";
 import type { ModelSource } from "../providers/index.ts";
-import { stateAt, verifyReplay, type ReplayReport, type StateAt } from "../replay/index.ts";
+import { requireSession, stateAt, verifyReplay, type ReplayReport, type StateAt } from "../replay/index.ts";
 import {
   exitLatch,
   startDynamicSupervisor,
@@ -72,7 +72,7 @@ export interface Runtime extends AsyncDisposable {
   readonly replay: {
     /** Replays a session. @throws SessionNotFoundError */
     verify(sessionId: string): Promise<ReplayReport>;
-    /** A session after any of its facts. @throws InvalidVersionError */
+    /** A session after any of its facts. @throws SessionNotFoundError, InvalidVersionError */
     stateAt(sessionId: string, version?: number): Promise<StateAt>;
   };
   close(): Promise<void>;
@@ -203,9 +203,14 @@ class RunningRuntime implements Runtime {
   }
 
   readonly replay = {
-    verify: (sessionId: string): Promise<ReplayReport> => verifyReplay(this.log, sessionId),
-    stateAt: (sessionId: string, version?: number): Promise<StateAt> =>
-      stateAt(this.log, sessionStreamName(sessionId), version),
+    verify: async (sessionId: string): Promise<ReplayReport> => {
+      await requireSession(this.log, sessionId);
+      return verifyReplay(this.log, sessionId);
+    },
+    stateAt: async (sessionId: string, version?: number): Promise<StateAt> => {
+      await requireSession(this.log, sessionId);
+      return stateAt(this.log, sessionStreamName(sessionId), version);
+    },
   };
 
   close(): Promise<void> {
@@ -249,6 +254,21 @@ function untilShutdown(): Child {
 }
 
 async function openLog(place: string | undefined, home: string, config: Config): Promise<EventLog> {
-  if (place === undefined) await mkdir(home, { recursive: true, mode: 0o700 });
+  if (place === undefined) await makeHome(home);
   return openEventLog(place ?? path.join(home, "log.db"), { durability: config.runtime.durability });
+}
+
+async function makeHome(home: string): Promise<void> {
+  try {
+    await mkdir(home, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const isFile = code === "EEXIST" || code === "ENOTDIR";
+    const why = isFile ? "is not a directory" : `could not be made (${code ?? "unknown error"})`;
+    throw new LogUnavailableError(
+      isFile ? "no_directory" : "no_permission",
+      `the home ${home} ${why}`,
+      error,
+    );
+  }
 }

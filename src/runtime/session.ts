@@ -4,7 +4,6 @@ import { NotStreamingError, type JournaledStream } from "../actors/index.ts";
 import {
   isKnownType,
   upcast,
-  type ContentBlock,
   type Fact,
   type FactData,
   type FactType,
@@ -23,8 +22,9 @@ import {
   type SessionEventBody,
 } from "../projections/index.ts";
 import type { ToolRegistry } from "../tools/index.ts";
-import { EmptyPromptError } from "./errors.ts";
+import { AbortedError } from "./errors.ts";
 import { followStream, readFacts } from "./facts.ts";
+import { contentOf } from "./prompt-content.ts";
 import type { Outcome, PendingApproval, Prompt, SessionState, ToolInfo } from "./session-types.ts";
 
 /** What a session is made of. @internal */
@@ -73,7 +73,7 @@ export class Session implements AsyncDisposable {
    */
   async prompt(prompt: Prompt, options: { readonly signal?: AbortSignal } = {}): Promise<Outcome> {
     const content = contentOf(prompt);
-    options.signal?.throwIfAborted();
+    if (hasFired(options.signal)) throw new AbortedError(reasonOf(options.signal?.reason));
     const runId = this.#deps.ids("run");
     const ended = this.#waitFor(runId);
     const onAbort = (): void =>
@@ -81,7 +81,7 @@ export class Session implements AsyncDisposable {
     options.signal?.addEventListener("abort", onAbort, { once: true });
     try {
       await this.#deps.stream.submit("prompt.submitted", { runId, content });
-      if (options.signal?.aborted === true) onAbort();
+      if (hasFired(options.signal)) onAbort();
       return await ended;
     } finally {
       this.#waiting.delete(runId);
@@ -258,7 +258,9 @@ export class Session implements AsyncDisposable {
     for (const event of events) {
       for (const subscriber of this.#subscribers) {
         try {
-          subscriber({ ...event, sessionId: this.id });
+          // A listener may be an async function, whatever its type says.
+          const told: unknown = subscriber({ ...event, sessionId: this.id });
+          if (told instanceof Promise) told.catch((error: unknown) => this.#report(error));
         } catch (error) {
           this.#report(error);
         }
@@ -280,11 +282,8 @@ function outcomeOf(view: OutcomeView | null): Outcome | null {
   return { status, text, stopReason, error, usage, version };
 }
 
-function contentOf(prompt: Prompt): ContentBlock[] {
-  const content: ContentBlock[] = typeof prompt === "string" ? [{ type: "text", text: prompt }] : [...prompt];
-  if (content.every((block) => block.type === "text" && block.text.trim() === ""))
-    throw new EmptyPromptError();
-  return content;
+function hasFired(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
 }
 
 function reasonOf(reason: unknown): string {

@@ -200,8 +200,13 @@ export function assertSessionId(id: string): void {
   if (!isSessionId(id)) throw new InvalidSessionIdError();
 }
 
-function isSessionId(id: string): boolean {
+function isSessionId(id: unknown): id is string {
   return (
-    id.trim() === id && id !== "" && Buffer.byteLength(id) <= 256 && !/\p{Cc}/u.test(id) && id.isWellFormed()
+    typeof id === "string" &&
+    id.trim() === id &&
+    id !== "" &&
+    Buffer.byteLength(id) <= 256 &&
+    !/\p{Cc}/u.test(id) &&
+    id.isWellFormed()
   );
 }

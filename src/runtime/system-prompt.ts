@@ -2,7 +2,7 @@
  * The system prompt of a new session. It is recorded when the session starts, so a later change of this text or of a
  * file that it quotes changes no session that exists.
  */
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 
 /** Instructions of a project or user, quoted up to this many characters. */
@@ -32,6 +32,8 @@ export async function buildSystemPrompt(home: string, cwd: string): Promise<stri
 async function instructionsOf(file: string): Promise<string | null> {
   let text: string;
   try {
+    // Opening a pipe would wait for its other end, for ever.
+    if (!(await stat(file)).isFile()) return null;
     text = await readFile(file, "utf8");
   } catch (error) {
     // Without the file there are no instructions; one that exists but can't be read is worth telling.

@@ -13,6 +13,7 @@ const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"
 
 const pinned: Record<string, string[]> = {
   ".": [
+    "AbortedError",
     "AlreadyStreamingError",
     "Clock",
     "Config",
@@ -28,6 +29,7 @@ const pinned: Record<string, string[]> = {
     "Ids",
     "InvalidConfigError",
     "InvalidExtensionError",
+    "InvalidPromptError",
     "InvalidScriptError",
     "InvalidSessionIdError",
     "LanguageModel",

@@ -82,6 +82,11 @@ describe("a prompt", () => {
     const runtime = await scriptedRuntime(await memoryLog(), [{ text: "a picture" }]);
     const session = await runtime.sessions.start({ model: "s/m" });
     await expect(session.prompt(" \n")).rejects.toMatchObject({ code: "LEMON_EMPTY_PROMPT" });
+    for (const wrong of [null, 5, { text: "x" }, [{ type: "text" }], [null]]) {
+      await expect(session.prompt(wrong as never)).rejects.toMatchObject({
+        code: expect.stringMatching(/^LEMON_INVALID_/) as string,
+      });
+    }
     const image = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
     expect(await session.prompt([image])).toMatchObject({ status: "completed", text: "a picture" });
     await runtime.close();
@@ -99,7 +104,10 @@ describe("a prompt", () => {
     expect(await outcome).toMatchObject({ status: "aborted" });
     const facts = await factsOf(runtime.log, `session-${session.id}`);
     expect(facts.find(({ type }) => type === "abort.requested")?.data).toEqual({ reason: "had enough" });
-    await expect(session.prompt("again", { signal: controller.signal })).rejects.toThrow("had enough");
+    await expect(session.prompt("again", { signal: controller.signal })).rejects.toMatchObject({
+      code: "LEMON_ABORTED",
+      message: "had enough",
+    });
     await runtime.close();
   });
 
@@ -265,6 +273,7 @@ describe("what subscribers see", () => {
     session.subscribe(() => {
       throw new Error("a broken subscriber harms nobody");
     });
+    session.subscribe(() => Promise.reject(new Error("nor does one that breaks later")));
     await session.prompt("go");
     end();
     expect(events).toEqual([
@@ -396,5 +405,18 @@ test("a folder without a log gets one, private to its user", async () => {
   const runtime = await createRuntime({ home, cwd, models: { s: scriptedModel([{ text: "hi" }]) } });
   const session = await runtime.sessions.start();
   expect(session.state().model).toBe("s/from-config");
+  await runtime.close();
+});
+
+test("replaying a session that there is not is refused, and so is a version that it has not", async () => {
+  const runtime = await scriptedRuntime(await memoryLog(), [{ text: "hi" }]);
+  const session = await runtime.sessions.start({ model: "s/m" });
+  await session.prompt("go");
+  const { version } = session.state();
+  await expect(runtime.replay.verify("nope")).rejects.toMatchObject({ code: "LEMON_SESSION_NOT_FOUND" });
+  await expect(runtime.replay.stateAt("nope")).rejects.toMatchObject({ code: "LEMON_SESSION_NOT_FOUND" });
+  for (const at of [-1, 1.5, version + 1]) {
+    await expect(runtime.replay.stateAt(session.id, at)).rejects.toThrow(`has the versions 1 to ${version}`);
+  }
   await runtime.close();
 });

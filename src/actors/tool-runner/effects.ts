@@ -121,7 +121,7 @@ async function execute(
     try {
       const pieces = parts.mask.pieces();
       const onUpdate: ToolUpdate = ({ content }) => {
-        if (settled) return;
+        if (settled || !isList(content)) return;
         const shown = content.map((block) =>
           block.type === "text" ? { ...block, text: pieces.push(block.text) } : block,
         );
@@ -181,6 +181,11 @@ function underDeadline(
     });
     running.finally(cancel).then(resolve, reject);
   });
+}
+
+/** A tool may hand over anything, whatever its types say. */
+function isList(value: unknown): boolean {
+  return Array.isArray(value);
 }
 
 function publicPart({

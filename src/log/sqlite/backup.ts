@@ -1,5 +1,5 @@
 /** Copying a log while it is in use. */
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync, linkSync, rmSync } from "node:fs";
 import path from "node:path";
 import { LogUnavailableError } from "../errors.ts";
 import type { Connection } from "./connection.ts";
@@ -8,7 +8,7 @@ import { headFileOf, writeHead, type LogHead } from "./head.ts";
 import { openFile } from "./open-file.ts";
 
 /**
- * Copies the log to `file` by SQLite's online backup. The name appears when the copy is whole, its head file first.
+ * Copies the log to `file` by SQLite's online backup. The name appears when the copy is whole, its head file next.
  *
  * @throws LogUnavailableError when something has that name already
  */
@@ -22,8 +22,9 @@ export async function backup({ db, location }: Connection, file: string): Promis
   try {
     await db.backup(partial);
     const head = lastFact(partial);
+    // A link, unlike a rename, takes no name that somebody else has taken meanwhile.
+    linkSync(partial, target);
     if (head !== null) writeHead(headFileOf(target), head);
-    renameSync(partial, target);
   } catch (error) {
     throw typedFault(backupFault(error, target), location);
   } finally {
@@ -48,6 +49,9 @@ function lastFact(file: string): LogHead | null {
 }
 
 function backupFault(error: unknown, target: string): unknown {
+  if ((error as NodeJS.ErrnoException).code === "EEXIST") {
+    return new LogUnavailableError("already_exists", `${target} exists: choose another name`, error);
+  }
   const isNoDirectory = error instanceof TypeError && error.message.includes("directory does not exist");
   if (!isNoDirectory) return error;
   return new LogUnavailableError(

@@ -118,7 +118,10 @@ function formatOnDisk(file: string): Format | null {
 
 function readHeader(file: string): Buffer {
   try {
-    if (statSync(file).isDirectory()) throw new LogUnavailableError("not_a_file", `${file} is a directory`);
+    const found = statSync(file);
+    if (found.isDirectory()) throw new LogUnavailableError("not_a_file", `${file} is a directory`);
+    // Opening a pipe would wait for its other end, for ever.
+    if (!found.isFile()) throw new LogUnavailableError("not_a_file", `${file} is not a regular file`);
     const descriptor = openSync(file, "r");
     try {
       const header = Buffer.alloc(100);
