@@ -273,7 +273,8 @@ describe("what subscribers see", () => {
     session.subscribe(() => {
       throw new Error("a broken subscriber harms nobody");
     });
-    session.subscribe(() => Promise.reject(new Error("nor does one that breaks later")));
+    const breaksLater: () => unknown = () => Promise.reject(new Error("nor does one that breaks later"));
+    session.subscribe(breaksLater);
     await session.prompt("go");
     end();
     expect(events).toEqual([
