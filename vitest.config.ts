@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: "test/global-setup.ts",
+    setupFiles: ["test/setup.ts"],
     testTimeout: timeout,
     hookTimeout: timeout,
     pool: "forks",
