@@ -3,23 +3,23 @@ import { isAbsolute, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { displayPath, homeOf, resolvePath } from "../../src/workspace/paths.ts";
 
-const base = { cwd: "/work/project", home: "/home/ada" };
+const base = { cwd: "/srv/project", home: "/home/ada" };
 
 describe("a path", () => {
   it.each([
-    ["a.txt", "/work/project/a.txt"],
-    ["./a/../b", "/work/project/b"],
-    ["../x", "/work/x"],
+    ["a.txt", "/srv/project/a.txt"],
+    ["./a/../b", "/srv/project/b"],
+    ["../x", "/srv/x"],
     ["/etc//hosts", "/etc/hosts"],
     ["~", "/home/ada"],
     ["~/t/notes.txt", "/home/ada/t/notes.txt"],
     ["~/../x", "/home/x"],
-    ["~ada/x", "/work/project/~ada/x"],
-    ["a/~/x", "/work/project/a/~/x"],
-    ["./~/x", "/work/project/~/x"],
-    ["app/[id]/page *.tsx", "/work/project/app/[id]/page *.tsx"],
-    [" lead", "/work/project/ lead"],
-    ["caf\u{65}\u{301}", "/work/project/caf\u{65}\u{301}"],
+    ["~ada/x", "/srv/project/~ada/x"],
+    ["a/~/x", "/srv/project/a/~/x"],
+    ["./~/x", "/srv/project/~/x"],
+    ["app/[id]/page *.tsx", "/srv/project/app/[id]/page *.tsx"],
+    [" lead", "/srv/project/ lead"],
+    ["caf\u{65}\u{301}", "/srv/project/caf\u{65}\u{301}"],
   ])("%j means %j", (path, wanted) => {
     expect(resolvePath(path, base)).toBe(wanted);
   });
