@@ -89,10 +89,8 @@ export class Incarnation {
 
   /** Takes no more inputs; resolves when the unit in flight is through. */
   async stop(): Promise<void> {
-    const wasOver = this.#isOver;
     this.#isOver = true;
     await this.#pumping;
-    if (!wasOver) this.#around.snapshots.keep(this.#cascade, this.views, this.#hash, true);
   }
 
   /** A fact that was recorded past the actors. */

@@ -4,10 +4,8 @@ import type { Cascade } from "./cascade.ts";
 import { snapshotWriter, type StoredActors } from "./load.ts";
 import type { StreamViews } from "./session-views.ts";
 
-/** Facts between two stored states. */
+/** Facts between two stored states: to replay fewer takes about 10 ms, a state some 30 KB. */
 const EVERY = 500;
-/** Facts that are worth a stored state when the stream is closed: to replay fewer takes about 10 ms, a state some 30 KB. */
-const AT_CLOSE = 500;
 
 /** The stored states of one stream. */
 export class SnapshotKeeper {
@@ -33,9 +31,9 @@ export class SnapshotKeeper {
    *
    * @param factHash - hash of the last fact: a state belongs to one history
    */
-  keep(cascade: Cascade, views: StreamViews, factHash: string, isClosing = false): void {
+  keep(cascade: Cascade, views: StreamViews, factHash: string): void {
     const { version } = cascade;
-    if (version - this.#storedVersion < (isClosing ? AT_CLOSE : EVERY)) return;
+    if (version - this.#storedVersion < EVERY) return;
     this.#storedVersion = version;
     const actors: StoredActors = { factHash, cascade: cascade.snapshot() };
     const texts = views.store().set("actors", JSON.stringify(actors));
