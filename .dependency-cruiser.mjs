@@ -27,7 +27,7 @@ const rooms = {
   workspace: ["events"],
   providers: ["events", "config", "secrets"],
   tools: ["events", "hooks", "secrets", "config", "workspace", "providers:types"],
-  extensions: ["events", "hooks", "supervision", "config", "tools:types", "providers:types"],
+  extensions: ["events", "hooks", "supervision", "config", "tools", "providers:types"],
   harness: ["events", "projections", "workspace", "log"],
   actors: below,
   replay: ["events", "projections", "hooks", "log", "workspace", "actors"],

@@ -111,3 +111,33 @@ export function taskTimeout(timeoutMs: number): ToolResult {
 export function aborted(): ToolResult {
   return errorResult("Tool execution aborted", { errorType: "aborted" });
 }
+
+/** What ran the tool could not begin: it is no longer there, or never answered. */
+export function taskStartFailed(reason: string): ToolResult {
+  return errorResult(`Tool task failed to start: ${reason}`, { errorType: "tool_task_start_failed" });
+}
+
+/** The extension of the tool ended too often and is not asked any more. */
+export function extensionQuarantined(module: string, reason: string): ToolResult {
+  return errorResult(`Extension ${module} is quarantined: ${reason}`, { errorType: "extension_quarantined" });
+}
+
+/** Thrown by what stands between the runtime and a tool: the call's result is `result`, and the tool has no say in it. */
+export class ToolFailure extends Error {
+  readonly result: ToolResult;
+
+  constructor(result: ToolResult) {
+    const [block] = result.content;
+    super(block?.type === "text" ? block.text : "the tool could not be run");
+    this.name = "ToolFailure";
+    this.result = result;
+  }
+}
+
+/** The `reason` of a call's signal when its own deadline ended it, and not the user. */
+export class ToolDeadlineError extends Error {
+  constructor(timeoutMs: number) {
+    super(`timed out after ${timeoutMs}ms`);
+    this.name = "ToolDeadlineError";
+  }
+}

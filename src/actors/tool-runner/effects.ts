@@ -10,7 +10,9 @@ import {
   errorResult,
   taskCrashed,
   taskTimeout,
+  ToolDeadlineError,
   toolException,
+  ToolFailure,
   unexpectedResult,
   type BuiltInContext,
   type RegisteredTool,
@@ -141,11 +143,13 @@ async function execute(
       const checked = checkResult(result);
       return checked.ok ? checked.result : unexpectedResult(checked.message);
     } catch (error) {
-      return toolException(error);
+      return error instanceof ToolFailure ? error.result : toolException(error);
     }
   };
   try {
-    return await underDeadline(run(), tool.timeoutMs, parts.clock, () => abort.abort(new Error("deadline")));
+    return await underDeadline(run(), tool.timeoutMs, parts.clock, () =>
+      abort.abort(new ToolDeadlineError(tool.timeoutMs)),
+    );
   } finally {
     settled = true;
     signal.removeEventListener("abort", onAbort);
