@@ -3,6 +3,7 @@
  * its first fact. The session was left as a kill leaves it, with facts behind the last stored state.
  */
 import { loadStream } from "../../dist/actors/load.js";
+import { sessionViews } from "../../dist/actors/session-views.js";
 import { sessionActors } from "../../dist/actors/session/actors.js";
 import { openEventLog } from "../../dist/log/index.js";
 import { messagesOf } from "../../dist/projections/index.js";
@@ -46,6 +47,7 @@ async function load(log, options, isRead = true) {
     log,
     stream,
     sessionActors(sessionId),
+    sessionViews,
     options,
   );
   if (divergence !== null) throw new Error(`it diverges: ${JSON.stringify(divergence)}`);

@@ -11,8 +11,8 @@ import { ActorCrashError } from "./errors.ts";
 import type { LoadedStream } from "./load.ts";
 import type { Envelope, Mailbox } from "./mailbox.ts";
 import type { OpenDecisions } from "./open-decisions.ts";
-import type { SessionViews } from "./session-views.ts";
 import type { SnapshotKeeper } from "./snapshot-keeper.ts";
+import type { StreamViews } from "./stream-views.ts";
 import type { Subscribers } from "./subscribers.ts";
 import { takeUnit, type Unit, type UnitParts } from "./unit.ts";
 import type { Unmasked } from "./unmasked.ts";
@@ -40,8 +40,8 @@ export interface LifeEnd {
 }
 
 /** Live actors and the views of what they made durable. After its end only the views are of use. */
-export class Incarnation {
-  readonly views: SessionViews;
+export class Incarnation<Views extends StreamViews = StreamViews> {
+  readonly views: Views;
   readonly #cascade: Cascade;
   readonly #around: Surroundings;
   readonly #ended: (end: LifeEnd) => void;
@@ -55,7 +55,7 @@ export class Incarnation {
   /**
    * @param ended - told once, when it can take no more inputs; those that were not recorded are in the mailbox again
    */
-  constructor(loaded: LoadedStream, around: Surroundings, ended: (end: LifeEnd) => void) {
+  constructor(loaded: LoadedStream<Views>, around: Surroundings, ended: (end: LifeEnd) => void) {
     this.views = loaded.views;
     this.#cascade = loaded.cascade;
     this.#version = loaded.version;

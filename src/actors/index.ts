@@ -8,6 +8,8 @@ export {
 } from "./errors.ts";
 export type { Divergence } from "./feed.ts";
 export { JournaledStream } from "./journaled.ts";
+export { endOfGivenUp } from "./recovery.ts";
+export { sessionViews, type SessionViews } from "./session-views.ts";
 export { Leadership } from "./leadership.ts";
 export { sessionActors } from "./session/actors.ts";
 export { modelEffect, retryEffect } from "./session/effects.ts";

@@ -3,7 +3,7 @@
  * incarnation of its actors after the other. docs/reference/journaled-stream.md
  */
 import { LemonError } from "../errors.ts";
-import { callIdOf, type Fact, type FactType } from "../events/index.ts";
+import { callIdOf, type Fact, type FactType, type NewFact } from "../events/index.ts";
 import { FencedError, SessionBusyError, VersionConflictError, type EventLog } from "../log/index.ts";
 import type { Logger } from "../ports.ts";
 import type { Child, ExitReason } from "../supervision/index.ts";
@@ -12,12 +12,12 @@ import { EffectRunner, type EffectTable } from "./effect-runner.ts";
 import { LogUnreadableError, MailboxFullError, ReplayDivergedError, StreamClosedError } from "./errors.ts";
 import { Incarnation, type LifeEnd, type Surroundings } from "./incarnation.ts";
 import type { Leadership } from "./leadership.ts";
-import { loadStream } from "./load.ts";
+import { loadStream, snapshotWriter } from "./load.ts";
 import { Mailbox, type Input } from "./mailbox.ts";
 import { OpenDecisions } from "./open-decisions.ts";
-import { endOfGivenUp, recover } from "./recovery.ts";
-import { SessionViews } from "./session-views.ts";
+import { recover } from "./recovery.ts";
 import { SnapshotKeeper } from "./snapshot-keeper.ts";
+import type { StreamViews, ViewsKind } from "./stream-views.ts";
 import { Subscribers, type StreamEvent } from "./subscribers.ts";
 import type { UnitParts } from "./unit.ts";
 import { Unmasked } from "./unmasked.ts";
@@ -30,22 +30,25 @@ const SUSPENDED_RETRY_MS = 1_000;
 const CLOSING_MS = 4_000;
 
 /** What a stream is made of. */
-export interface StreamParts extends UnitParts {
+export interface StreamParts<Views extends StreamViews> extends UnitParts {
   readonly stream: string;
   readonly log: EventLog;
   readonly leadership: Leadership;
   readonly actors: StreamActors;
   /** The effects, given the stream whose views they read. */
-  readonly effects: (stream: JournaledStream) => EffectTable;
+  readonly effects: (stream: JournaledStream<Views>) => EffectTable;
+  readonly views: ViewsKind<Views>;
+  /** What has to be recorded when its actors keep crashing and cannot decide it any more; `null` for nothing. */
+  readonly lastWords: (views: Views, at: number) => NewFact | null;
   readonly logger: Logger;
 }
 
 /** A stream that this process leads. It outlives its actors; `start` begins each of their lives. */
-export class JournaledStream {
+export class JournaledStream<Views extends StreamViews = StreamViews> {
   readonly name: string;
-  readonly #parts: StreamParts;
+  readonly #parts: StreamParts<Views>;
   readonly #around: Surroundings;
-  #life: Incarnation | null = null;
+  #life: Incarnation<Views> | null = null;
   #exit: ((reason: ExitReason) => void) | null = null;
   /** Why the log cannot be written at the moment. */
   #fault: LemonError | null = null;
@@ -54,7 +57,7 @@ export class JournaledStream {
   /** Why it takes no more inputs in this process, ever. */
   #closed: LemonError | null = null;
 
-  constructor(parts: StreamParts) {
+  constructor(parts: StreamParts<Views>) {
     const { stream: name, log, leadership } = parts;
     const report = (error: unknown, what: string): void => this.#report(error, what);
     this.name = name;
@@ -74,14 +77,14 @@ export class JournaledStream {
       open: new OpenDecisions(),
       unmasked: new Unmasked(),
       subscribers: new Subscribers(report),
-      snapshots: new SnapshotKeeper(log, name, report),
+      snapshots: new SnapshotKeeper(log, name, snapshotWriter(parts.views), report),
       report,
     };
   }
 
-  /** State and transcript as of the last durable fact. */
-  get views(): SessionViews {
-    return this.#life?.views ?? new SessionViews();
+  /** What the stream adds up to, as of the last durable fact. */
+  get views(): Views {
+    return this.#life?.views ?? this.#parts.views.create();
   }
 
   /** Version of the last durable fact. */
@@ -141,15 +144,15 @@ export class JournaledStream {
   }
 
   /**
-   * Records the end of an open run that its actors cannot decide any more, since they keep crashing. They take it at
-   * the next start.
+   * Records what its actors cannot decide any more, since they keep crashing, such as the end of an open run. They
+   * take it at the next start.
    */
   async giveUp(): Promise<void> {
     const life = this.#life;
     if (life === null) return;
     await life.stop();
     const { log, leadership, clock } = this.#parts;
-    const end = endOfGivenUp(life.views.session, clock.now());
+    const end = this.#parts.lastWords(life.views, clock.now());
     if (end === null) return;
     for (const fact of await log.append(this.name, life.version, [end], { fence: leadership.lease }))
       life.take(fact);
@@ -215,7 +218,7 @@ export class JournaledStream {
   /** The log cannot be written: callers are told, outcomes wait, and it is tried again every second. */
   #suspend(error: LemonError): void {
     if (this.#fault === null) {
-      const waits = "the session waits, and goes on by itself when its log can be written again";
+      const waits = "it waits, and goes on by itself when its log can be written again";
       this.#parts.logger.warn({ stream: this.name, code: error.code }, `${error.message}: ${waits}`);
     }
     this.#fault = error;
@@ -242,11 +245,11 @@ export class JournaledStream {
 
   /** Begins the next life, from what the log holds. */
   async #begin(): Promise<void> {
-    const { log, actors } = this.#parts;
+    const { log, actors, views } = this.#parts;
     const { snapshots, runner, mailbox, open, report } = this.#around;
     // What the last one had in flight has to be in the log, or refused, before it is read.
     await this.#life?.stop();
-    const loaded = await loadStream(log, this.name, actors);
+    const loaded = await loadStream(log, this.name, actors, views);
     snapshots.loaded(loaded.fromVersion);
     const life = new Incarnation(loaded, this.#around, (end) => this.#lifeEnded(end));
     this.#life = life;

@@ -6,15 +6,17 @@ import type { EventLog, Snapshot } from "../log/index.ts";
 import { Cascade, type CascadeSnapshot, type StreamActors } from "./cascade.ts";
 import { factOf, Feed, type Divergence } from "./feed.ts";
 import { machineVersion } from "./machine-version.ts";
-import { SessionViews, viewsVersion } from "./session-views.ts";
+import type { StreamViews, ViewsKind } from "./stream-views.ts";
 
 /** Tells stored states of these machines and views from all others. */
-export const snapshotWriter = `${machineVersion}/${viewsVersion}`;
+export function snapshotWriter({ version }: Pick<ViewsKind<StreamViews>, "version">): string {
+  return `${machineVersion}/${version}`;
+}
 
 /** A stream as the log has it. */
-export interface LoadedStream {
+export interface LoadedStream<Views extends StreamViews = StreamViews> {
   readonly cascade: Cascade;
-  readonly views: SessionViews;
+  readonly views: Views;
   /** Version of the last recorded fact. */
   readonly version: number;
   /** Hash of that fact; the empty string when there is none. */
@@ -29,15 +31,16 @@ export interface LoadedStream {
  * @param options.snapshots - `false` replays from the first fact
  * @param options.to - the last version to take; default all
  */
-export async function loadStream(
+export async function loadStream<Views extends StreamViews>(
   log: EventLog,
   stream: string,
   actors: StreamActors,
+  kind: ViewsKind<Views>,
   options: { readonly snapshots?: boolean; readonly to?: number } = {},
-): Promise<LoadedStream> {
-  const start = options.snapshots === false ? null : await restoreStored(log, stream, actors);
+): Promise<LoadedStream<Views>> {
+  const start = options.snapshots === false ? null : await restoreStored(log, stream, actors, kind);
   const cascade = start?.cascade ?? new Cascade(actors);
-  const views = start?.views ?? new SessionViews();
+  const views = start?.views ?? kind.create();
   const fromVersion = cascade.version;
   const feed = new Feed(cascade);
   let version = fromVersion;
@@ -64,20 +67,22 @@ export interface StoredActors {
 }
 
 /** The stored state, if these machines wrote it and it belongs to the history that the log holds now. */
-async function restoreStored(
+async function restoreStored<Views extends StreamViews>(
   log: EventLog,
   stream: string,
   actors: StreamActors,
-): Promise<{ cascade: Cascade; views: SessionViews; hash: string } | null> {
+  kind: ViewsKind<Views>,
+): Promise<{ cascade: Cascade; views: Views; hash: string } | null> {
   const parts = new Map<string, Snapshot>();
+  const writer = snapshotWriter(kind);
   for (const snapshot of await log.loadSnapshots(stream)) {
-    if (snapshot.writer === snapshotWriter) parts.set(snapshot.name, snapshot);
+    if (snapshot.writer === writer) parts.set(snapshot.name, snapshot);
   }
   const stored = parts.get("actors");
   if (stored === undefined) return null;
   const { factHash, cascade } = JSON.parse(stored.text) as StoredActors;
   if ((await hashAt(log, stream, cascade.version)) !== factHash) return null;
-  const views = SessionViews.restore(parts);
+  const views = kind.restore(parts);
   return views === null ? null : { cascade: new Cascade(actors, cascade), views, hash: factHash };
 }
 

@@ -12,24 +12,8 @@ import {
   type TranscriptMessage,
   type TranscriptPage,
 } from "../projections/index.ts";
+import type { StoredText, StreamViews, ViewsKind } from "./stream-views.ts";
 
-/** Views of a stream, as the shell needs them. */
-export interface StreamViews {
-  /** Takes one more durable fact. */
-  fold(fact: Fact): void;
-  /** What has to be stored now, by name; pages that are stored already are left out. */
-  store(): Map<string, string>;
-  /** What `store` gave was not kept after all: the next one gives everything. */
-  forgetStored(): void;
-}
-
-/** The name under which what wrote stored views is told apart. */
-export const viewsVersion = `${transcript.name}.${transcript.version},${sessionView.name}.${sessionView.version}`;
-
-/** What `store` gave for one name, as it comes back: the text may be made each time that it is asked for. */
-interface StoredText {
-  readonly text: string;
-}
 
 interface StoredViews {
   readonly session: SessionView;
@@ -81,6 +65,13 @@ export class SessionViews implements StreamViews {
     return texts.set("views", JSON.stringify(views));
   }
 }
+
+/** The views of sessions. */
+export const sessionViews: ViewsKind<SessionViews> = {
+  version: `${transcript.name}.${transcript.version},${sessionView.name}.${sessionView.version}`,
+  create: () => new SessionViews(),
+  restore: (stored) => SessionViews.restore(stored),
+};
 
 /** Parsed when it is first looked at: most resumes of a long session look at the newest pages only. */
 class StoredPage implements TranscriptPage {

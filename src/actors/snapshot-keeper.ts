@@ -1,8 +1,8 @@
 /** Stores the state of a stream from time to time. Stored states are disposable: one that fails to be written is told and forgotten. */
 import type { EventLog } from "../log/index.ts";
 import type { Cascade } from "./cascade.ts";
-import { snapshotWriter, type StoredActors } from "./load.ts";
-import type { StreamViews } from "./session-views.ts";
+import type { StoredActors } from "./load.ts";
+import type { StreamViews } from "./stream-views.ts";
 
 /** Facts between two stored states: to replay fewer takes about 10 ms, a state some 30 KB. */
 const EVERY = 500;
@@ -11,12 +11,20 @@ const EVERY = 500;
 export class SnapshotKeeper {
   readonly #log: EventLog;
   readonly #stream: string;
+  readonly #writer: string;
   readonly #report: (error: unknown, what: string) => void;
   #storedVersion = 0;
 
-  constructor(log: EventLog, stream: string, report: (error: unknown, what: string) => void) {
+  /** @param writer - what `snapshotWriter` says of the stream's kind */
+  constructor(
+    log: EventLog,
+    stream: string,
+    writer: string,
+    report: (error: unknown, what: string) => void,
+  ) {
     this.#log = log;
     this.#stream = stream;
+    this.#writer = writer;
     this.#report = report;
   }
 
@@ -40,7 +48,7 @@ export class SnapshotKeeper {
     this.#log
       .commit((work) => {
         for (const [name, text] of texts) {
-          work.saveSnapshot({ stream: this.#stream, name, version, writer: snapshotWriter, text });
+          work.saveSnapshot({ stream: this.#stream, name, version, writer: this.#writer, text });
         }
       })
       .catch((error: unknown) => {

@@ -45,9 +45,13 @@ const decision = (rule: Partial<FactRule> = {}): FactRule => ({
 const callSlots = ["call", "approval", "hook"] as const;
 
 const rules = {
-  "session.started": input(),
-  "session.configured": input(),
+  "session.started": input({ schemaVersion: 2 }),
+  "session.configured": input({ schemaVersion: 2 }),
   "session.shut_down": input(),
+
+  "extension_status_report.published": input({ receivers: [] }),
+  "hook_context.appended": input({ receivers: [] }),
+  "hook.failed": input({ receivers: [] }),
 
   "prompt.submitted": input({ schemaVersion: 2, run: "opens" }),
   "steer.submitted": input(),
@@ -78,6 +82,22 @@ const rules = {
   "tool_call.returned": input({ receivers: ["member"], settles: ["call"] }),
   "tool_call.completed": decision({ receivers: ["root"], settles: callSlots, member: "ends" }),
   "tool_call.interrupted": input({ receivers: ["root"], settles: callSlots, member: "ends" }),
+
+  "extensions.requested": input(),
+  "extension.overridden": decision(),
+  "extension.loaded": input({ receivers: [] }),
+  "extension.load_failed": input({ receivers: [] }),
+  "extension.invalid": input({ receivers: [] }),
+  "extension.warned": input({ receivers: [] }),
+  "extensions.collected": input(),
+  "tool.shadowed": decision(),
+  "provider.registered": decision(),
+  "provider.conflicted": decision(),
+  "provider.unregistered": decision(),
+  "extensions.reloaded": decision(),
+  "extensions.released": input(),
+  "extension.restarted": input({ receivers: [] }),
+  "extension.quarantined": input({ receivers: [] }),
 
   "child.started": input({ receivers: [] }),
   "child.exited": input({ receivers: [] }),

@@ -36,8 +36,15 @@ const sessionSettings = {
   maxToolTurns: z.int().positive().nullable(),
   /** A scripted model; its bytes are a blob, so a resumed session needs no file. */
   script: z.object({ path: z.string(), sha256 }).nullable(),
-  /** Paths of the extension files that the session was started with. */
+  /** Files and folders of extensions that the session was given beside those that are configured. */
   extensions: z.array(z.string()),
+  /** In place of those that are configured; `null`: the configuration holds. */
+  extensionPaths: z.array(z.string()).nullable(),
+  /** Tools that are not offered, by name. */
+  disabled: z.array(z.string()),
+  /** The only tools that are offered; then `disabled` has no effect. `null`: all. */
+  enabledOnly: z.array(z.string()).nullable(),
+  includeExtensions: z.boolean(),
 };
 
 /** What the provider wants back with a part, such as a signature; opaque. */
@@ -69,6 +76,19 @@ const modelCall = z.object({
   hooks: count,
 });
 
+/** One load of extensions: for one working directory and one list of places. */
+const load = z.string().min(1);
+const module = z.string();
+const sourcePath = z.string().nullable();
+const jsonObject = z.record(z.string(), z.unknown());
+const providerType = z.enum(["model", "memory", "search"]);
+
+/** Where a tool comes from. */
+const toolSource = z.union([
+  z.literal("builtin"),
+  z.object({ kind: z.enum(["wasm", "extension", "mcp"]), id: z.string() }),
+]);
+
 /** An exit reason as the supervisors tell it: never an error's stack. */
 const exitReason = z.object({
   kind: z.enum(["normal", "shutdown", "killed", "crash"]),
@@ -93,6 +113,29 @@ export const factSchemas = {
   }),
   "session.configured": z.object(sessionSettings),
   "session.shut_down": z.object({ reason: z.string() }),
+
+  "extension_status_report.published": z.object({ report: jsonObject }),
+  "hook_context.appended": z.object({
+    hook: z.literal("onSessionStart"),
+    /** What the model is shown, label line included. */
+    text: z.string(),
+    /** Which handlers had a part in it, in their order. */
+    from: z.array(z.object({ module, sha256: sha256.nullable(), handler: count })),
+  }),
+  "hook.failed": z.object({
+    hook: z.string(),
+    module,
+    /** Of the code that ran; `null` for an extension inside the program. */
+    sha256: sha256.nullable(),
+    /** Its place among the handlers of this hook and extension, from 0. */
+    handler: count,
+    kind: z.enum(["throw", "timeout", "crash", "invalid", "not_a_function", "quarantined"]),
+    class: z.string(),
+    message: z.string(),
+    callId: z.string().nullable(),
+    /** Milliseconds. */
+    durationMs: z.number().nonnegative(),
+  }),
 
   "prompt.submitted": z.object({ runId: z.string(), content: z.array(contentBlock) }),
   "steer.submitted": z.object({ content: z.array(contentBlock) }),
@@ -184,6 +227,87 @@ export const factSchemas = {
   "tool_call.interrupted": z.object({
     callId,
     reason: z.enum(["process_died", "arguments_not_stored", "tool_missing"]),
+  }),
+
+  "extensions.requested": z.object({
+    load,
+    generation: count,
+    cwd: z.string(),
+    /** In search order. */
+    searchPaths: z.array(
+      z.object({
+        path: z.string(),
+        origin: z.enum(["configured", "global", "project", "option"]),
+        exists: z.boolean(),
+      }),
+    ),
+    /** In search order; the last of one module is kept. Objects of the program have no path and stand last. */
+    candidates: z.array(z.object({ module, sourcePath })),
+  }),
+  "extension.overridden": z.object({ load, module, sourcePath, keptSourcePath: sourcePath }),
+  "extension.loaded": z.object({
+    load,
+    module,
+    sourcePath,
+    name: z.string(),
+    version: z.string(),
+    capabilities: z.array(z.string()),
+    configSchema: jsonObject,
+    /** Of the code that runs; `null` for an object of the program. */
+    sha256: sha256.nullable(),
+  }),
+  "extension.load_failed": z.object({
+    load,
+    sourcePath: z.string(),
+    error: jsonObject,
+    errorMessage: z.string(),
+  }),
+  "extension.invalid": z.object({ load, module, sourcePath, errors: z.array(z.string()) }),
+  "extension.warned": z.object({ load, module, sourcePath, warnings: z.array(z.string()) }),
+  "extensions.collected": z.object({
+    load,
+    generation: count,
+    /** The load whose place it takes in one session; `null` for a first one. */
+    replaces: load.nullable(),
+    /** Whether the session was the last that used the load it leaves. */
+    releases: z.boolean(),
+    /** Epoch milliseconds. */
+    loadedAt: z.int(),
+    /** Built-in tools, in their order. */
+    builtIn: z.array(z.string()),
+    tools: z.array(z.object({ module, sourcePath, name: z.string() })),
+    providers: z.array(
+      z.object({ type: providerType, name: z.string(), module, sourcePath, isUsable: z.boolean() }),
+    ),
+    /** Providers that were there before any extension. */
+    core: z.array(z.object({ type: providerType, name: z.string() })),
+  }),
+  "tool.shadowed": z.object({ load, name: z.string(), winner: toolSource, loser: toolSource }),
+  "provider.registered": z.object({ load, type: providerType, name: z.string(), module, sourcePath }),
+  "provider.conflicted": z.object({
+    load,
+    type: providerType,
+    name: z.string(),
+    /** A module, or `builtin`. */
+    winner: z.string(),
+    shadowed: z.array(z.string()),
+  }),
+  "provider.unregistered": z.object({ load, type: providerType, name: z.string(), module }),
+  "extensions.reloaded": z.object({ load, generation: count }),
+  "extensions.released": z.object({ load }),
+  "extension.restarted": z.object({
+    generation: count,
+    module,
+    cause: z.enum(["exit", "error", "memory", "deadline", "unresponsive", "start_failed"]),
+    restarts: count,
+  }),
+  "extension.quarantined": z.object({
+    generation: count,
+    module,
+    reason: z.string(),
+    /** Epoch milliseconds. */
+    since: z.int(),
+    restarts: count,
   }),
 
   "child.started": z.object({ ...supervised, childType }),

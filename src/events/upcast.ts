@@ -9,7 +9,18 @@ import type { Fact } from "./envelope.ts";
 /** From the data of version n (the key) to that of version n + 1. */
 type Upcaster = (data: never) => unknown;
 
+/** Version 1 knew no choice of tools and extension paths. */
+const withToolChoice = (data: object) => ({
+  ...data,
+  extensionPaths: null,
+  disabled: [],
+  enabledOnly: null,
+  includeExtensions: true,
+});
+
 const upcasters: Readonly<Record<string, Readonly<Record<number, Upcaster>>>> = {
+  "session.started": { 1: withToolChoice },
+  "session.configured": { 1: withToolChoice },
   "prompt.submitted": {
     // Version 1 held plain text; version 2 has content blocks, so that a prompt can carry images.
     1: (data: { runId: string; text: string }) => ({

@@ -16,6 +16,13 @@ export type EventMessage =
       readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly args: EventArgs }[];
       readonly stopReason: string;
     }
+  /** A message that neither the user nor the model wrote; a screen that shows a conversation leaves it out. */
+  | {
+      readonly role: "custom";
+      readonly customType: "hook_context";
+      readonly display: false;
+      readonly content: EventContent;
+    }
   | {
       readonly role: "tool";
       readonly toolCallId: string;
@@ -75,6 +82,18 @@ export type SessionEventBody =
   | { readonly type: "canceled" }
   | { readonly type: "error"; readonly class: string; readonly status: number | null }
   | { readonly type: "agent_end"; readonly status: string; readonly stopReason: string }
+  | {
+      readonly type: "hook_failed";
+      readonly hook: string;
+      readonly module: string;
+      readonly kind: string;
+      readonly toolCallId: string | null;
+    }
+  /** docs/reference/status-report.md */
+  | {
+      readonly type: "extension_status_report";
+      readonly report: Readonly<Record<string, unknown>>;
+    }
   | { readonly type: "session_shutdown"; readonly reason: string };
 
 /** An event as a subscriber gets it. */

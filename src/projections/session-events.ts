@@ -123,8 +123,31 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
       return [noEvents, tellEnd(fact.data)];
     case "session.shut_down":
       return [state, [{ type: "session_shutdown", reason: fact.data.reason }]];
+    case "extension_status_report.published":
+      return [state, [{ type: "extension_status_report", report: fact.data.report }]];
+    case "hook_context.appended":
+      return [state, contextMessage(fact.data.text)];
+    case "hook.failed": {
+      const { hook, module, kind, callId } = fact.data;
+      return [state, [{ type: "hook_failed", hook, module, kind, toolCallId: callId }]];
+    }
     case "session.started":
     case "session.configured":
+    case "extensions.requested":
+    case "extension.overridden":
+    case "extension.loaded":
+    case "extension.load_failed":
+    case "extension.invalid":
+    case "extension.warned":
+    case "extensions.collected":
+    case "tool.shadowed":
+    case "provider.registered":
+    case "provider.conflicted":
+    case "provider.unregistered":
+    case "extensions.reloaded":
+    case "extensions.released":
+    case "extension.restarted":
+    case "extension.quarantined":
     case "steer.submitted":
     case "follow_up.submitted":
     case "abort.requested":
@@ -147,6 +170,17 @@ function userMessage(content: EventContent): SessionEventBody[] {
   return [
     { type: "message_start", role: "user" },
     { type: "message_end", message: { role: "user", content } },
+  ];
+}
+
+function contextMessage(text: string): SessionEventBody[] {
+  const content: EventContent = [{ type: "text", text }];
+  return [
+    { type: "message_start", role: "custom" },
+    {
+      type: "message_end",
+      message: { role: "custom", customType: "hook_context", display: false, content },
+    },
   ];
 }
 

@@ -77,7 +77,7 @@ const auto: ApprovalMode = "auto";
 /** The state of a session's stream. */
 export const sessionView: Projection<SessionView, SessionFact> = {
   name: "session",
-  version: 1,
+  version: 2,
   initial: {
     sessionId: "",
     cwd: "",
@@ -89,6 +89,10 @@ export const sessionView: Projection<SessionView, SessionFact> = {
       maxToolTurns: null,
       script: null,
       extensions: [],
+      extensionPaths: null,
+      disabled: [],
+      enabledOnly: null,
+      includeExtensions: true,
     },
     status: "new",
     mode: "normal",

@@ -33,6 +33,14 @@ export type TranscriptMessage =
       readonly source: "prompt" | "steer" | "follow_up";
       readonly content: readonly ContentBlock[];
     }
+  /** What hooks gave at the start of the session: to the model a user's message, to people none. */
+  | {
+      readonly role: "custom";
+      readonly version: number;
+      readonly customType: "hook_context";
+      readonly display: false;
+      readonly content: readonly ContentBlock[];
+    }
   | {
       readonly role: "assistant";
       readonly version: number;
@@ -43,6 +51,8 @@ export type TranscriptMessage =
 
 /** The calls of the last answer, until each has its result. */
 interface OpenBatch {
+  /** Messages that came while a call was open: they follow its results, which must stand after their calls. */
+  readonly waiting?: readonly TranscriptMessage[];
   readonly calls: readonly TranscriptCall[];
   readonly returned: Readonly<Record<string, TranscriptResult>>;
   readonly results: Readonly<Record<string, TranscriptResult>>;
@@ -63,6 +73,7 @@ export interface Transcript {
 type TranscriptFact =
   | "prompt.submitted"
   | "message.appended"
+  | "hook_context.appended"
   | "model.responded"
   | "tool_call.returned"
   | "tool_call.completed"
@@ -72,11 +83,12 @@ type TranscriptFact =
 /** The transcript of a session's stream. */
 export const transcript: Projection<Transcript, TranscriptFact> = {
   name: "transcript",
-  version: 1,
+  version: 2,
   initial: { pages: [], tail: [], batch: null },
   types: {
     "prompt.submitted": true,
     "message.appended": true,
+    "hook_context.appended": true,
     "model.responded": true,
     "tool_call.returned": true,
     "tool_call.completed": true,
@@ -103,6 +115,16 @@ function foldTranscript(view: Transcript, fact: FactOf<TranscriptFact>): Transcr
       return append(view, { role: "user", version, source: "prompt", content: fact.data.content });
     case "message.appended":
       return append(view, { role: "user", version, source: fact.data.source, content: fact.data.content });
+    case "hook_context.appended": {
+      const content: ContentBlock[] = [{ type: "text", text: fact.data.text }];
+      return appendLater(view, {
+        role: "custom",
+        version,
+        customType: "hook_context",
+        display: false,
+        content,
+      });
+    }
     case "model.responded": {
       const { content, calls } = fact.data;
       const written = calls.map(({ callId, name, args, argumentsText, providerMetadata }) => ({
@@ -158,7 +180,14 @@ function endCall(
     if (found === undefined) return { ...view, batch: { ...view.batch, results } };
     ordered.push(found);
   }
-  return append({ ...view, batch: null }, { role: "tool", version, results: ordered });
+  const { waiting = [] } = view.batch;
+  return waiting.reduce(append, append({ ...view, batch: null }, { role: "tool", version, results: ordered }));
+}
+
+function appendLater(view: Transcript, message: TranscriptMessage): Transcript {
+  if (view.batch === null) return append(view, message);
+  const { waiting = [] } = view.batch;
+  return { ...view, batch: { ...view.batch, waiting: [...waiting, message] } };
 }
 
 function result(

@@ -1,5 +1,4 @@
 /** What a new or resumed session is made of: its settings, its tools, its model, what it must hide. */
-import type { JournaledStream } from "../actors/index.ts";
 import type { Config } from "../config/index.ts";
 import type { FactData } from "../events/index.ts";
 import type { SessionEvent } from "../projections/index.ts";
@@ -22,7 +21,7 @@ import {
 } from "../tools/index.ts";
 import { NoModelError } from "./errors.ts";
 import { knownSecrets } from "./known-secrets.ts";
-import { openSessionStream, type SessionWorld } from "./session-stream.ts";
+import { openSessionStream, type SessionStream, type SessionWorld } from "./session-stream.ts";
 import { buildSystemPrompt } from "./system-prompt.ts";
 
 /** What can be set of a session. */
@@ -76,6 +75,10 @@ export class SessionFactory {
         maxToolTurns: finite(runtime.maxToolTurns),
         script: null,
         extensions: [],
+        extensionPaths: null,
+        disabled: [],
+        enabledOnly: null,
+        includeExtensions: true,
       },
       options,
     );
@@ -97,7 +100,7 @@ export class SessionFactory {
   }
 
   /** The stream of a session in a folder, not started yet, and its tools. */
-  async open(sessionId: string, cwd: string): Promise<{ stream: JournaledStream; registry: ToolRegistry }> {
+  async open(sessionId: string, cwd: string): Promise<{ stream: SessionStream; registry: ToolRegistry }> {
     const config = await this.#deps.configure(cwd);
     const registry = await this.#registry(cwd);
     const stream = await openSessionStream(sessionId, this.world, {

@@ -2,13 +2,16 @@
 import {
   AlreadyStreamingError,
   approvalEffect,
+  endOfGivenUp,
   JournaledStream,
   modelEffect,
   NotStreamingError,
   retryEffect,
   sessionActors,
+  sessionViews,
   toolEffect,
   type Leadership,
+  type SessionViews,
 } from "../actors/index.ts";
 import { LemonError } from "../errors.ts";
 import { loadSchemas, type ApprovalMode, type FactType } from "../events/index.ts";
@@ -34,8 +37,11 @@ export interface SessionParts {
   readonly mask: Masker;
   readonly registry: ToolRegistry;
   /** The model of the stream's present settings. */
-  readonly model: (stream: JournaledStream) => Promise<Model>;
+  readonly model: (stream: SessionStream) => Promise<Model>;
 }
+
+/** The stream of a session. */
+export type SessionStream = JournaledStream<SessionViews>;
 
 /** Name of a session's stream. */
 export function sessionStreamName(sessionId: string): string {
@@ -47,7 +53,7 @@ export async function openSessionStream(
   sessionId: string,
   world: SessionWorld,
   parts: SessionParts,
-): Promise<JournaledStream> {
+): Promise<SessionStream> {
   const { checkFact } = await loadSchemas();
   const { log, leadership, clock, ids, random, logger, env } = world;
   const { mask, registry } = parts;
@@ -56,8 +62,10 @@ export async function openSessionStream(
     log,
     leadership,
     actors: { ...sessionActors(sessionId), check: checkFact },
+    views: sessionViews,
+    lastWords: ({ session }, at) => endOfGivenUp(session, at),
     effects: (stream) => {
-      const views = (): JournaledStream["views"] => stream.views;
+      const views = (): SessionViews => stream.views;
       const tools = {
         stream: stream.name,
         views,

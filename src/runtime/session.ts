@@ -1,6 +1,6 @@
 /** A session, as the program that started it holds it. It survives restarts of its actors. */
 import type { Observable } from "rxjs";
-import { NotStreamingError, type JournaledStream } from "../actors/index.ts";
+import { NotStreamingError } from "../actors/index.ts";
 import {
   isKnownType,
   upcast,
@@ -25,12 +25,13 @@ import type { ToolRegistry } from "../tools/index.ts";
 import { AbortedError } from "./errors.ts";
 import { followStream, readFacts } from "./facts.ts";
 import { contentOf } from "./prompt-content.ts";
+import type { SessionStream } from "./session-stream.ts";
 import type { Outcome, PendingApproval, Prompt, SessionState, ToolInfo } from "./session-types.ts";
 
 /** What a session is made of. @internal */
 export interface SessionDeps {
   readonly id: string;
-  readonly stream: JournaledStream;
+  readonly stream: SessionStream;
   readonly log: EventLog;
   readonly ids: Ids;
   readonly logger: Logger;

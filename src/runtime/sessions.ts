@@ -1,12 +1,12 @@
 /** `runtime.sessions`: starts, resumes and lists sessions, each under a supervisor of its own. */
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { JournaledStream } from "../actors/index.ts";
 import { LemonError } from "../errors.ts";
 import { listSessions, requireSession, SessionNotFoundError, type SessionSummary } from "../replay/index.ts";
 import { startSupervisor, SupervisorError, type Child, type Supervisor } from "../supervision/index.ts";
 import { InvalidSessionIdError, SessionExistsError, SessionFailedError } from "./errors.ts";
 import type { SessionFactory, SessionOptions } from "./session-factory.ts";
+import type { SessionStream } from "./session-stream.ts";
 import { Session } from "./session.ts";
 
 /** How a session is started. */
@@ -132,7 +132,7 @@ export class Sessions {
     id: string,
     cwd: string,
     { onEvent }: SessionOptions,
-  ): Promise<{ session: Session; stream: JournaledStream }> {
+  ): Promise<{ session: Session; stream: SessionStream }> {
     const { factory, population } = this.#deps;
     const { log, ids, logger } = factory.world;
     const { stream, registry } = await factory.open(id, cwd);
@@ -154,7 +154,7 @@ export class Sessions {
   }
 
   /** The session's supervisor has ended: by shutdown, since another process leads it now, or by giving up. */
-  async #ended(id: string, session: Session, stream: JournaledStream): Promise<void> {
+  async #ended(id: string, session: Session, stream: SessionStream): Promise<void> {
     this.#live.delete(id);
     const { closed } = stream;
     try {
@@ -174,7 +174,7 @@ export class Sessions {
 }
 
 /** A session's stream may restart 3 times in 5 seconds; its clean end ends the supervisor too. */
-function startSessionSupervisor(id: string, stream: JournaledStream): Promise<Supervisor> {
+function startSessionSupervisor(id: string, stream: SessionStream): Promise<Supervisor> {
   return startSupervisor(
     {
       intensity: 3,

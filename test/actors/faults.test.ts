@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { LogFullError, SessionBusyError, VersionConflictError } from "../../src/log/index.ts";
 import { Cascade, type StreamActors } from "../../src/actors/cascade.ts";
 import { loadStream, snapshotWriter } from "../../src/actors/load.ts";
+import { sessionViews } from "../../src/actors/session-views.ts";
 import { sessionActors } from "../../src/actors/session/actors.ts";
 import { sessionMachine } from "../../src/actors/session/machine.ts";
 import type { Fact } from "../../src/events/index.ts";
@@ -302,7 +303,7 @@ describe("intake", () => {
 });
 
 describe("a stored state", () => {
-  const snapshot = { stream: "session-s", name: "actors", version: 1, writer: snapshotWriter };
+  const snapshot = { stream: "session-s", name: "actors", version: 1, writer: snapshotWriter(sessionViews) };
 
   test("of another history is passed over, and the stream is folded anew", async () => {
     const log = await memoryLog();
@@ -311,7 +312,7 @@ describe("a stored state", () => {
     const foreign = { factHash: "f".repeat(64), cascade: new Cascade(sessionActors("s")).snapshot() };
     const text = JSON.stringify({ ...foreign, cascade: { ...foreign.cascade, version: 900 } });
     await log.commit((work) => work.saveSnapshot({ ...snapshot, version: 900, text }));
-    const loaded = await loadStream(log, "session-s", sessionActors("s"));
+    const loaded = await loadStream(log, "session-s", sessionActors("s"), sessionViews);
     expect(loaded).toMatchObject({ fromVersion: 0, version: first.stream.version, divergence: null });
   });
 
@@ -323,9 +324,9 @@ describe("a stored state", () => {
       await rig.stream.submit("steer.submitted", { content: [{ type: "text", text: `message ${count}` }] });
     }
     await settled();
-    const stored = await loadStream(log, "session-s", sessionActors("s"));
+    const stored = await loadStream(log, "session-s", sessionActors("s"), sessionViews);
     expect(stored.fromVersion).toBeGreaterThan(0);
-    const anew = await loadStream(log, "session-s", sessionActors("s"), { snapshots: false });
+    const anew = await loadStream(log, "session-s", sessionActors("s"), sessionViews, { snapshots: false });
     expect(stored.cascade.snapshot()).toEqual(anew.cascade.snapshot());
     expect(stored.hash).toBe(anew.hash);
   });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { loadStream } from "../../src/actors/load.ts";
+import { sessionViews } from "../../src/actors/session-views.ts";
 import { sessionActors } from "../../src/actors/session/actors.ts";
 import type { Fact, FactOf } from "../../src/events/index.ts";
 import { LogFullError, type EventLog } from "../../src/log/index.ts";
@@ -262,8 +263,8 @@ async function checkInvariants(subject: Subject): Promise<void> {
   expect(subject.rig.stream.views.session).toEqual(folded.session);
   // Views and stored states are disposable.
   const actors = sessionActors("s");
-  const replayed = await loadStream(subject.log, STREAM, actors, { snapshots: false });
-  const resumed = await loadStream(subject.log, STREAM, actors);
+  const replayed = await loadStream(subject.log, STREAM, actors, sessionViews, { snapshots: false });
+  const resumed = await loadStream(subject.log, STREAM, actors, sessionViews);
   expect(resumed.cascade.snapshot()).toEqual(replayed.cascade.snapshot());
   expect(resumed.views.session).toEqual(replayed.views.session);
   for await (const finding of subject.log.verify()) expect.fail(finding.message);

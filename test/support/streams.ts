@@ -2,6 +2,8 @@ import { fromTransition } from "xstate";
 import { checkFact } from "../../src/events/schemas.ts";
 import type { EffectTable, Outcome } from "../../src/actors/effect-runner.ts";
 import { JournaledStream } from "../../src/actors/journaled.ts";
+import { endOfGivenUp } from "../../src/actors/recovery.ts";
+import { sessionViews, type SessionViews } from "../../src/actors/session-views.ts";
 import type { StreamEvent } from "../../src/actors/subscribers.ts";
 import { Leadership } from "../../src/actors/leadership.ts";
 import { retryEffect } from "../../src/actors/session/effects.ts";
@@ -31,7 +33,7 @@ export interface OpenEffect {
 
 /** A session's stream on its own, with every effect in the test's hand. */
 export interface StreamRig {
-  readonly stream: JournaledStream;
+  readonly stream: JournaledStream<SessionViews>;
   readonly clock: ManualClock;
   readonly supervisor: Supervisor;
   readonly leadership: Leadership;
@@ -59,6 +61,10 @@ const settings: FactData<"session.configured"> = {
   maxToolTurns: null,
   script: null,
   extensions: [],
+  extensionPaths: null,
+  disabled: [],
+  enabledOnly: null,
+  includeExtensions: true,
 };
 
 let rigs = 0;
@@ -121,12 +127,14 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
       failed: () => modelFailed("internal"),
     },
   };
-  const stream: JournaledStream = new JournaledStream({
+  const stream: JournaledStream<SessionViews> = new JournaledStream({
     stream: "session-s",
     log,
     leadership,
     actors: { ...sessionActors("s"), check: checkFact, ...options.actors },
     effects: () => table,
+    views: sessionViews,
+    lastWords: ({ session }, at) => endOfGivenUp(session, at),
     clock,
     mask: createMasker(options.secrets ?? []),
     check: checkFact,

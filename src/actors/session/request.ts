@@ -79,6 +79,7 @@ function built(message: TranscriptMessage): BuiltMessage {
 function modelMessage(message: TranscriptMessage): ModelMessage {
   switch (message.role) {
     case "user":
+    case "custom":
       return { role: "user", content: message.content };
     case "tool":
       return { role: "tool", results: message.results };

@@ -45,6 +45,7 @@ function head(id: string, version: number, session: SessionView): string[] {
 function body(message: TranscriptMessage): string[] {
   switch (message.role) {
     case "user":
+    case "custom":
       return message.content.map(textOf);
     case "assistant":
       return [
