@@ -10,6 +10,7 @@ export {
   type Receiver,
   type SlotKind,
 } from "./catalogue.ts";
+export { byCodePoint } from "./code-point.ts";
 export type { Fact, FactKind, NewFact } from "./envelope.ts";
 export { assertJson, InvalidValueError, type Json } from "./json.ts";
 export type {

@@ -58,4 +58,5 @@ export {
   type ToolRegistry,
   createRegistry,
 } from "./registry.ts";
+export { hash16 } from "./hash16.ts";
 export { builtInTools } from "./built-in/index.ts";

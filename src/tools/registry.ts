@@ -1,7 +1,7 @@
 /**
  * Which tools there are, and who wins when two bear one name. The order stands in docs/reference/tools.md, "Names".
  */
-import { byCodePoint } from "../workspace/index.ts";
+import { byCodePoint } from "../events/index.ts";
 import type { BuiltInTool, Tool } from "./tool.ts";
 
 /** A tool of an extension, under the extension's module id. */

@@ -2,11 +2,6 @@
  * Names of files for lists: their order, and which of them a glob means.
  */
 
-/** Order by code point, never by locale: every machine gives the same list. */
-export function byCodePoint(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
-}
-
 /** A name as one line: one with a line feed or another control character is written as JSON. */
 export function printable(name: string): string {
   return /\p{Cc}/u.test(name) ? JSON.stringify(name) : name;

@@ -3,7 +3,7 @@
  */
 export { type CommandExit, type CommandRequest, type GatedCommand, startCommand } from "./command.ts";
 export { codeOf, fileError, FileError } from "./file-errors.ts";
-export { byCodePoint, globMatcher, printable } from "./file-list.ts";
+export { globMatcher, printable } from "./file-list.ts";
 export { inFileOrder } from "./file-queue.ts";
 export { applyHunks, byteText, type Hunk, type HunkLine, type HunksOutcome } from "./hunks.ts";
 export { type LineWindow, readLineWindow, type WindowRequest } from "./line-window.ts";

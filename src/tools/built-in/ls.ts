@@ -1,7 +1,8 @@
 import type { Dirent } from "node:fs";
 import { readdir, readlink, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { byCodePoint, FileError, printable } from "../../workspace/index.ts";
+import { byCodePoint } from "../../events/index.ts";
+import { FileError, printable } from "../../workspace/index.ts";
 import { textResult } from "../result.ts";
 import type { BuiltInTool, ToolResult } from "../tool.ts";
 import { fileNamed, type NamedFile, withFileErrors } from "./file-access.ts";
