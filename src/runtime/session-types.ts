@@ -1,6 +1,7 @@
 /** What a session tells the program that holds it. */
 import type { ContentBlock, Usage } from "../events/index.ts";
 import type { OutcomeView } from "../projections/index.ts";
+import type { RegisteredTool } from "../tools/index.ts";
 
 /** How a run ended. */
 export interface Outcome {
@@ -53,7 +54,7 @@ export interface ToolInfo {
   readonly name: string;
   readonly label: string;
   readonly description: string;
-  readonly source: "builtin" | { readonly kind: "extension"; readonly id: string };
+  readonly source: RegisteredTool["source"];
 }
 
 /** Text, or blocks of text and images. */

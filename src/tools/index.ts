@@ -53,10 +53,29 @@ export {
 export {
   type ExtensionTool,
   type FoundTool,
+  type McpTool,
   type RegisteredTool,
+  type RegistryOptions,
   type ShadowedTool,
   type ToolRegistry,
+  type WasmTool,
   createRegistry,
+  droppedExtraWarning,
 } from "./registry.ts";
+export {
+  type Resolution,
+  type ToolCandidate,
+  type ToolCollision,
+  conflictWarning,
+  resolveTools,
+} from "./resolve.ts";
+export {
+  type ProvidedTool,
+  type ToolConflict,
+  type ToolConflictReport,
+  findDuplicateTools,
+  toolConflictReport,
+} from "./conflicts.ts";
+export { type ToolKind, type ToolSource, sourceLabel, wasmId } from "./tool-source.ts";
 export { hash16 } from "./hash16.ts";
 export { builtInTools } from "./built-in/index.ts";
