@@ -20,6 +20,25 @@ export interface RuntimeConfig {
   readonly approval: ApprovalMode;
   /** `strict`: a fact is on disk before anyone sees it. `relaxed`: a crash of the machine may lose the last ones. */
   readonly durability: "strict" | "relaxed";
+  /** Folders and files that extensions are loaded from, as written; blank entries are gone. */
+  readonly extensionPaths: readonly string[];
+  readonly extensions: ExtensionSwitches;
+}
+
+/** `[runtime.extensions]`: whether extensions run, and where they are looked for besides `extensionPaths`. */
+export interface ExtensionSwitches {
+  /** With `false` no code of an extension runs anywhere; manifests and diagnostics are still read. */
+  readonly enabled: boolean;
+  /** Also `<home>/agent/extensions` and, in a trusted folder, `<cwd>/.lemon/extensions`. */
+  readonly autoLoadDefaultPaths: boolean;
+}
+
+/** `[extensions]`: what extensions are given. */
+export interface ExtensionsConfig {
+  /** By how many MiB the process may grow before the extension that is suspected is ended; 1 or more. */
+  readonly memoryLimitMb: number;
+  /** By the name of the extension, as written: JSON values, and `{ env: "VAR" }` for what a variable holds. */
+  readonly settings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** `[models.NAME]`: a server that speaks the OpenAI protocol. */
@@ -34,6 +53,7 @@ export interface ModelEndpoint {
 export interface Config {
   readonly runtime: RuntimeConfig;
   readonly models: Readonly<Record<string, ModelEndpoint>>;
+  readonly extensions: ExtensionsConfig;
 }
 
 type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
@@ -46,8 +66,13 @@ type EitherSpelling<Table> = {
 
 /** Any part of a {@link Config}, each key in camelCase or as the TOML file spells it, but not both. */
 export interface ConfigOverrides {
-  readonly runtime?: EitherSpelling<RuntimeConfig> | undefined;
+  readonly runtime?:
+    | (EitherSpelling<Omit<RuntimeConfig, "extensions">> & {
+        readonly extensions?: EitherSpelling<ExtensionSwitches> | undefined;
+      })
+    | undefined;
   readonly models?: Readonly<Record<string, EitherSpelling<ModelEndpoint>>> | undefined;
+  readonly extensions?: EitherSpelling<ExtensionsConfig> | undefined;
 }
 
 /** The lowest layer. */
@@ -58,6 +83,9 @@ export const defaultConfig: Config = {
     maxToolTurns: Infinity,
     approval: "auto",
     durability: "strict",
+    extensionPaths: [],
+    extensions: { enabled: true, autoLoadDefaultPaths: false },
   },
   models: {},
+  extensions: { memoryLimitMb: 512, settings: {} },
 };

@@ -13,7 +13,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const warnings: string[] = [];
   for (const { path, key, variable } of variables(configKeys, [])) {
     const text = env[variable]?.trim() ?? "";
-    if (text === "") continue;
+    if (text === "" || key.kind.isUnset?.(text) === true) continue;
     const value = key.kind.readText(text);
     if (value !== undefined) settings.push({ source: "environment", path, spelt: [variable], key, value });
     else if (key.kind === bool)

@@ -2,8 +2,15 @@
  * Every key that a configuration may hold. What is not here is unknown and only warned about, so a key is added
  * together with the code that honours it, and with its line in docs/reference/configuration.md.
  */
-import { approvalModes, type Config, type ModelEndpoint, type RuntimeConfig } from "./config.ts";
-import { count, httpUrl, oneOf, text, variableName, type Kind } from "./kinds.ts";
+import {
+  approvalModes,
+  type Config,
+  type ExtensionSwitches,
+  type ModelEndpoint,
+  type RuntimeConfig,
+} from "./config.ts";
+import { freeTable } from "./free-table.ts";
+import { bool, count, httpUrl, oneOf, text, textList, variableName, type Kind } from "./kinds.ts";
 
 /** A key that holds one value. */
 export interface ValueKey<Value = unknown> {
@@ -24,16 +31,29 @@ export interface TableKeys {
   readonly keys: Readonly<Record<string, ValueKey | TableKeys | NamedTables>>;
 }
 
-/** Tables under names that the user chooses, all with the same keys. */
+/** Tables under names that the user chooses: all with the same keys, or each a value as a whole. */
 export interface NamedTables {
   readonly holds: "named";
-  readonly each: TableKeys;
+  readonly each: TableKeys | ValueKey;
 }
 
 /** Ties the keys of a table to its type: a key without a description does not compile. */
 type KeysOf<Table> = { readonly [Key in keyof Table]-?: ValueKey<NonNullable<Table[Key]>> };
 
-const runtime: KeysOf<RuntimeConfig> = {
+// A project may switch off what the user switched on, and not the other way round.
+const onlyOff = [true, false] as const;
+
+const switches: KeysOf<ExtensionSwitches> = {
+  enabled: { holds: "value", kind: bool, variable: "LEMON_EXTENSIONS_ENABLED", untrusted: onlyOff },
+  autoLoadDefaultPaths: {
+    holds: "value",
+    kind: bool,
+    variable: "LEMON_EXTENSIONS_AUTO_LOAD_DEFAULT_PATHS",
+    untrusted: onlyOff,
+  },
+};
+
+const runtime: KeysOf<Omit<RuntimeConfig, "extensions">> = {
   model: {
     holds: "value",
     kind: text("the name of a model, such as anthropic/NAME", (found) => found.trim() !== ""),
@@ -48,6 +68,12 @@ const runtime: KeysOf<RuntimeConfig> = {
     untrusted: approvalModes,
   },
   durability: { holds: "value", kind: oneOf(["strict", "relaxed"]), variable: "LEMON_DURABILITY" },
+  extensionPaths: {
+    holds: "value",
+    kind: textList,
+    variable: "LEMON_EXTENSION_PATHS",
+    untrusted: "never",
+  },
 };
 
 // A server chosen by a stranger answers with tool calls of its choice; a variable chosen by one gives its value away.
@@ -56,9 +82,19 @@ const model: KeysOf<ModelEndpoint> = {
   apiKeyEnv: { holds: "value", kind: variableName, untrusted: "never" },
 };
 
+const extensions: TableKeys["keys"] = {
+  memoryLimitMb: { holds: "value", kind: count() },
+  // Settings can name a variable to read and a server to send it to, so a stranger must not choose them.
+  settings: { holds: "named", each: { holds: "value", kind: freeTable, untrusted: "never" } },
+};
+
 const tables: Readonly<Record<keyof Config, TableKeys | NamedTables>> = {
-  runtime: { holds: "table", keys: runtime },
+  runtime: {
+    holds: "table",
+    keys: { ...runtime, extensions: { holds: "table", keys: switches } },
+  },
   models: { holds: "named", each: { holds: "table", keys: model } },
+  extensions: { holds: "table", keys: extensions },
 };
 
 /** The whole tree. */

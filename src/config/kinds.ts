@@ -12,6 +12,19 @@ export interface Kind<Value> {
   read(found: unknown): Value | undefined;
   /** The same for the text of an environment variable, blanks around it removed. */
   readText(text: string): Value | undefined;
+  /** Texts of a variable that count as if it were not set. A blank one always does. */
+  isUnset?(text: string): boolean;
+  /** For values with parts: the first part that is wrong, and what it is. */
+  wrongPart?(found: unknown): WrongPart | undefined;
+  /** How a value is laid over one of a lower source. Default: it takes its place. */
+  layOver?(below: Value, above: Value): Value;
+}
+
+/** A part of a value that its key does not take. */
+export interface WrongPart {
+  readonly path: readonly string[];
+  readonly expected: string;
+  readonly got: string;
 }
 
 const trueWords = ["true", "1", "yes", "on"];
@@ -58,6 +71,24 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Kind<W
   return { expected: words.map((word) => `"${word}"`).join(" or "), repeatable: true, read, readText: read };
 }
 
+/** A list of texts; entries that are blank or no text are left out. In a variable, commas separate them. */
+export const textList: Kind<readonly string[]> = {
+  expected: "a list of texts",
+  read(found) {
+    if (!Array.isArray(found)) return undefined;
+    return found.filter((entry): entry is string => typeof entry === "string" && entry.trim() !== "");
+  },
+  readText: splitAtCommas,
+  isUnset: (text) => splitAtCommas(text).length === 0,
+};
+
+function splitAtCommas(text: string): string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
 /** A text that `accepts` agrees to. */
 export function text(expected: string, accepts: (found: string) => boolean): Kind<string> {
   const read = (found: unknown): string | undefined =>
@@ -92,4 +123,9 @@ export function nameOfType(found: unknown): string {
   if (typeof found === "number") return `the number ${found}`;
   if (typeof found === "object") return "a table";
   return typeof found === "string" ? "a text" : `a ${typeof found}`;
+}
+
+/** A table of TOML, or a plain object. */
+export function isTable(found: unknown): found is Readonly<Record<string, unknown>> {
+  return typeof found === "object" && found !== null && !Array.isArray(found) && !(found instanceof Date);
 }

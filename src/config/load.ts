@@ -4,19 +4,14 @@
  */
 import path from "node:path";
 import { realpath } from "node:fs/promises";
-import {
-  defaultConfig,
-  type Config,
-  type ConfigOverrides,
-  type ModelEndpoint,
-  type RuntimeConfig,
-} from "./config.ts";
+import { assemble } from "./assemble.ts";
+import { defaultConfig, type Config, type ConfigOverrides } from "./config.ts";
 import { readEnvironment } from "./environment.ts";
 import { InvalidConfigError, type ConfigProblem } from "./errors.ts";
 import { formatPath } from "./keys.ts";
 import { layOver, readTree, type Setting, type SettingsOfSource } from "./settings.ts";
 import { locateAll, readTomlFile, type TomlFile } from "./toml-file.ts";
-import { isTrustedText, projectFile } from "./trust.ts";
+import { isOwnOrTrusted, nothing, projectFile } from "./trust.ts";
 
 /** Where the sources of {@link loadConfig} are. */
 export interface LoadConfigOptions {
@@ -40,6 +35,8 @@ export interface LoadedConfig {
   readonly warnings: readonly string[];
   /** The project file and those of its keys that were ignored since its folder is not trusted. */
   readonly untrusted: { readonly file: string; readonly keys: readonly string[] } | null;
+  /** Whether code that lies in this folder may run: its `.lemon/extensions` is loaded only then. */
+  readonly isProjectTrusted: boolean;
 }
 
 /**
@@ -73,20 +70,21 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     ...withoutPlace("command line", flags),
   ]);
 
-  const trusted =
-    project === null || (options.trustProject ?? (await isTrustedText(home, cwd, project.bytes)));
-  const ignored = trusted ? [] : theirs.settings.filter((setting) => needsTrust(setting, user.settings));
+  const isProjectTrusted =
+    options.trustProject ?? (await isOwnOrTrusted(home, cwd, ownFile?.bytes ?? nothing));
+  const ignored = isProjectTrusted ? [] : theirs.settings.filter((each) => needsTrust(each, user.settings));
   const allowed = theirs.settings.filter((setting) => !ignored.includes(setting));
   const layers = [user.settings, allowed, environment.settings, program.settings, flags.settings];
 
+  const config = assemble(layers);
   const warnings = sources.flatMap((source) => source.warnings);
   if (project === null || ignored.length === 0)
-    return { config: assemble(layers), warnings, untrusted: null };
+    return { config, warnings, untrusted: null, isProjectTrusted };
   const keys = ignored.map(({ spelt }) => formatPath(spelt));
   warnings.push(
     `${project.path}: ignored ${keys.join(", ")}, since this folder is not trusted; to let it: lemon trust ${cwd}`,
   );
-  return { config: assemble(layers), warnings, untrusted: { file: project.path, keys } };
+  return { config, warnings, untrusted: { file: project.path, keys }, isProjectTrusted };
 }
 
 function readFileSettings(file: TomlFile | null): SettingsOfSource {
@@ -100,37 +98,6 @@ function needsTrust({ key, path: at, value }: Setting, user: readonly Setting[])
   const defaults = readTree("defaults", defaultConfig, "either").settings;
   const own = layOver([defaults, user]).find((setting) => formatPath(setting.path) === formatPath(at));
   return key.untrusted.indexOf(value) < key.untrusted.indexOf(own?.value);
-}
-
-function assemble(layers: readonly (readonly Setting[])[]): Config {
-  const settings = layOver(layers);
-  const under = (...prefix: string[]): Setting[] =>
-    settings.filter(
-      ({ path: at }) => at.length === prefix.length + 1 && prefix.every((key, i) => at[i] === key),
-    );
-  // The table of keys is typed by these two interfaces, key by key, so the values have their types.
-  const runtime = valuesOf(under("runtime")) as Partial<RuntimeConfig>;
-  const names = new Set(
-    settings.filter(({ path: at }) => at[0] === "models").map(({ path: at }) => at[1] ?? ""),
-  );
-  const models = [...names].map((name): [string, ModelEndpoint] => {
-    const given = under("models", name);
-    const { baseUrl, apiKeyEnv = null } = valuesOf(given) as Partial<ModelEndpoint>;
-    if (baseUrl === undefined) throw withoutAddress(name, given);
-    return [name, { baseUrl, apiKeyEnv }];
-  });
-  return { runtime: { ...defaultConfig.runtime, ...runtime }, models: Object.fromEntries(models) };
-}
-
-function valuesOf(settings: readonly Setting[]): Record<string, unknown> {
-  return Object.fromEntries(settings.map(({ path: at, value }) => [at.at(-1) ?? "", value]));
-}
-
-function withoutAddress(name: string, given: readonly Setting[]): InvalidConfigError {
-  const source = given[0]?.source ?? "";
-  const expected = "an http or https URL, since other keys of this model are set";
-  const key = formatPath(["models", name, "base_url"]);
-  return new InvalidConfigError([{ source, line: null, column: null, key, expected, got: "nothing" }]);
 }
 
 function withoutPlace(source: string, { misfits }: SettingsOfSource): ConfigProblem[] {

@@ -3,7 +3,7 @@
  * simple: laying sources over each other is "the last setting of a path wins".
  */
 import { nearest } from "./edit-distance.ts";
-import { nameOfType, nameWrong } from "./kinds.ts";
+import { isTable, nameOfType, nameWrong } from "./kinds.ts";
 import { configKeys, formatPath, tomlSpelling, type TableKeys, type ValueKey } from "./keys.ts";
 
 /** A value that one source gives to one key. */
@@ -81,29 +81,52 @@ export function readTree(source: string, tree: unknown, spelling: Spelling): Set
   ): void {
     const key = table.keys[name];
     if (key === undefined) throw new Error(`no key ${formatPath(path)}`);
-    if (key.holds === "table") readTable(key, found, path, spelt);
-    else if (key.holds === "value") readValue(key, found, path, spelt);
-    else if (!isTable(found)) misfits.push({ spelt, expected: "a table", got: nameOfType(found) });
-    else {
-      for (const [chosen, each] of Object.entries(found)) {
-        readTable(key.each, each, [...path, chosen], [...spelt, chosen]);
-      }
+    if (key.holds !== "named") return readEach(key, found, path, spelt);
+    if (!isTable(found)) {
+      misfits.push({ spelt, expected: "a table", got: nameOfType(found) });
+      return;
+    }
+    for (const [chosen, each] of Object.entries(found)) {
+      if (spelling === "either" && (each === undefined || each === null)) continue;
+      readEach(key.each, each, [...path, chosen], [...spelt, chosen]);
     }
   }
 
+  function readEach(
+    key: TableKeys | ValueKey,
+    found: unknown,
+    path: readonly string[],
+    spelt: readonly string[],
+  ): void {
+    if (key.holds === "table") readTable(key, found, path, spelt);
+    else readValue(key, found, path, spelt);
+  }
+
   function readValue(key: ValueKey, found: unknown, path: readonly string[], spelt: readonly string[]): void {
-    const value = key.kind.read(found);
-    if (value === undefined)
-      misfits.push({ spelt, expected: key.kind.expected, got: nameWrong(found, key.kind) });
-    else settings.push({ source, path, spelt, key, value });
+    const { kind } = key;
+    const value = kind.read(found);
+    const part = value === undefined ? kind.wrongPart?.(found) : undefined;
+    if (value !== undefined) settings.push({ source, path, spelt, key, value });
+    else if (part !== undefined) misfits.push({ ...part, spelt: [...spelt, ...part.path] });
+    else misfits.push({ spelt, expected: kind.expected, got: nameWrong(found, kind) });
   }
 }
 
-/** The last setting of each path, in the order in which the paths first occurred. */
+/**
+ * One setting for each path, in the order in which the paths first occurred: the last, or what it and those below it
+ * give together.
+ */
 export function layOver(layers: readonly (readonly Setting[])[]): Setting[] {
-  const last = new Map<string, Setting>();
-  for (const setting of layers.flat()) last.set(JSON.stringify(setting.path), setting);
-  return [...last.values()];
+  const top = new Map<string, Setting>();
+  for (const setting of layers.flat()) {
+    const place = JSON.stringify(setting.path);
+    const below = top.get(place);
+    const { layOver: together } = setting.key.kind;
+    const value =
+      below === undefined ? setting.value : (together?.(below.value, setting.value) ?? setting.value);
+    top.set(place, { ...setting, value });
+  }
+  return [...top.values()];
 }
 
 function keyNamed(table: TableKeys, written: string, spelling: Spelling): string | undefined {
@@ -117,8 +140,4 @@ function unknownKey(source: string, place: readonly string[], table: TableKeys, 
   const written = place.at(-1) ?? "";
   const close = nearest(spelling === "toml" ? tomlSpelling(written) : written, names, 3);
   return `${source}: unknown key ${formatPath(place)}${close === undefined ? "" : `; did you mean ${close}?`}`;
-}
-
-function isTable(found: unknown): found is Readonly<Record<string, unknown>> {
-  return typeof found === "object" && found !== null && !Array.isArray(found) && !(found instanceof Date);
 }

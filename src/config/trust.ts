@@ -1,11 +1,12 @@
 /**
- * Which project files may lead to code. Opening a cloned folder must not run what its author wants, so trust is given
- * by the user, to one text of one file: the record holds the folder's real path and the SHA-256 of the file.
+ * Which project folders may lead to code. Opening a cloned folder must not run what its author wants, so trust is given
+ * by the user, to one text of one file: the record holds the folder's real path and the SHA-256 of the project file. A
+ * folder without that file is trusted as if it were empty, so one that appears later must be trusted anew.
  *
  * One small file a project under `<home>/trust`, so that two processes never lose each other's records.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { NotFoundError } from "../errors.ts";
 
@@ -14,18 +15,31 @@ export function projectFile(dir: string): string {
   return path.join(dir, ".lemon", "config.toml");
 }
 
+/** The folder of a project's own extensions. */
+export function projectExtensions(dir: string): string {
+  return path.join(dir, ".lemon", "extensions");
+}
+
+/** What a project file that is not there says. */
+export const nothing: Uint8Array = new Uint8Array();
+
 /**
- * Lets the project file of `dir`, as it is now, lead to code. A later change of it asks again.
+ * Lets the project file of `dir`, as it is now, and the extensions in `dir` lead to code. A later change of it asks again.
  *
  * @param home - where the record is kept
  * @returns the file's real folder and its SHA-256
- * @throws NotFoundError when the folder or its project file is missing
+ * @throws NotFoundError when there is neither a project file nor a folder of extensions
  */
 export async function trustProject(home: string, dir: string): Promise<{ path: string; sha256: string }> {
-  const bytes = await readFile(projectFile(dir)).catch((cause: unknown) => {
+  const bytes = await readProjectFile(dir).catch((cause: unknown) => {
     throw new NotFoundError(`There is no project file to trust at ${projectFile(dir)}`, { cause });
   });
-  const record = { path: await realpath(dir), sha256: sha256(bytes) };
+  if (bytes === null && !(await isFolder(projectExtensions(dir)))) {
+    throw new NotFoundError(
+      `There is no project file to trust at ${projectFile(dir)}, and no folder ${projectExtensions(dir)}`,
+    );
+  }
+  const record = { path: await realpath(dir), sha256: sha256(bytes ?? nothing) };
   const file = recordFile(home, record.path);
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -46,10 +60,16 @@ export async function revokeTrust(home: string, dir: string): Promise<boolean> {
   return known;
 }
 
-/** Whether the project file of `dir` is trusted as it is now; without one, false. */
+/** Whether `dir` is trusted as its project file is now, or as it has none. */
 export async function isTrusted(home: string, dir: string): Promise<boolean> {
-  const bytes = await readFile(projectFile(dir)).catch(() => null);
-  return bytes !== null && (await isTrustedText(home, dir, bytes));
+  const bytes = await readProjectFile(dir).catch(() => undefined);
+  return bytes !== undefined && isTrustedText(home, dir, bytes ?? nothing);
+}
+
+/** Whether `dir` is trusted with these bytes as its project file, or its `.lemon` is the user's own home. */
+export async function isOwnOrTrusted(home: string, dir: string, bytes: Uint8Array): Promise<boolean> {
+  const [own, theirs] = await Promise.all([realFolder(home), realFolder(path.join(dir, ".lemon"))]);
+  return own === theirs || isTrustedText(home, dir, bytes);
 }
 
 /** The same for bytes that were read already, so that what is judged is what is used. */
@@ -57,6 +77,24 @@ export async function isTrustedText(home: string, dir: string, bytes: Uint8Array
   const folder = await realFolder(dir);
   const record = await readRecord(recordFile(home, folder));
   return record !== null && record.path === folder && record.sha256 === sha256(bytes);
+}
+
+/** `null` when there is none. */
+async function readProjectFile(dir: string): Promise<Uint8Array | null> {
+  try {
+    return await readFile(projectFile(dir));
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    throw error;
+  }
+}
+
+async function isFolder(place: string): Promise<boolean> {
+  return stat(place).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 function recordFile(home: string, folder: string): string {

@@ -47,6 +47,7 @@ describe("sources", () => {
       config: defaultConfig,
       warnings: [],
       untrusted: null,
+      isProjectTrusted: false,
     });
   });
 
@@ -68,6 +69,7 @@ describe("sources", () => {
     await projectSays('[runtime]\nmax_tool_concurrency = 2\n[models.a]\nbase_url = "http://two/v1"');
     const { config } = await load({ trustProject: true });
     expect(config).toEqual({
+      ...defaultConfig,
       runtime: { ...defaultConfig.runtime, model: "a/b", maxToolConcurrency: 2 },
       models: { a: { baseUrl: "http://two/v1", apiKeyEnv: "KEY" } },
     });
@@ -203,8 +205,8 @@ describe("a project that is not trusted", () => {
     await projectSays(risky);
     const { config, warnings, untrusted } = await load();
     expect(config).toEqual({
+      ...defaultConfig,
       runtime: { ...defaultConfig.runtime, approval: "ask", maxToolTurns: 9 },
-      models: {},
     });
     const keys = ["runtime.approval", "models.evil.base_url", "models.evil.api_key_env"];
     const file = path.join(cwd, ".lemon/config.toml");

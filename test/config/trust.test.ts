@@ -52,11 +52,25 @@ test("a link to a trusted folder is that folder", async () => {
   expect(await isTrusted(home, path.join(root, "link"))).toBe(true);
 });
 
-test("a folder without a project file has nothing to trust", async () => {
+test("a folder with neither a project file nor extensions has nothing to trust", async () => {
   await mkdir(path.join(root, "bare"));
   await expect(trustProject(home, path.join(root, "bare"))).rejects.toMatchObject({
     code: "LEMON_NOT_FOUND",
   });
+});
+
+test("a folder of extensions without a project file can be trusted; a file that appears asks again", async () => {
+  const dir = path.join(root, "bare");
+  await mkdir(path.join(dir, ".lemon/extensions"), { recursive: true });
+  expect(await isTrusted(home, dir)).toBe(false);
+  await trustProject(home, dir);
+  expect(await isTrusted(home, dir)).toBe(true);
+  await writeFile(projectFile(dir), "[runtime]\n");
+  expect(await isTrusted(home, dir)).toBe(false);
+  await rm(projectFile(dir));
+  expect(await isTrusted(home, dir)).toBe(true);
+  await mkdir(projectFile(dir));
+  expect(await isTrusted(home, dir)).toBe(false);
 });
 
 test("a folder that is gone can still be revoked", async () => {

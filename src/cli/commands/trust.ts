@@ -1,10 +1,11 @@
 /** `lemon trust [DIR]` */
+import { existsSync } from "node:fs";
 import path from "node:path";
-import { revokeTrust, trustProject } from "../../config/index.ts";
+import { projectFile, revokeTrust, trustProject } from "../../config/index.ts";
 import { statuses, type Status } from "../errors.ts";
 import type { Context } from "../globals.ts";
 
-/** Lets the project file of a folder, as it is now, run code; or takes that back. */
+/** Lets the project file of a folder, as it is now, and the extensions in it run code; or takes that back. */
 export async function trust(
   { out, home, cwd }: Context,
   folder: string | undefined,
@@ -19,6 +20,11 @@ export async function trust(
   }
   const record = await trustProject(home, target);
   if (out.json) out.document(record);
-  else out.line(`trusted: ${record.path}, as its .lemon/config.toml is now`);
+  else if (existsSync(projectFile(target)))
+    out.line(`trusted: ${record.path}, as its .lemon/config.toml is now`);
+  else
+    out.line(
+      `trusted: ${record.path}, which has no .lemon/config.toml; one that appears must be trusted anew`,
+    );
   return statuses.done;
 }

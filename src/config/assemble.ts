@@ -1,0 +1,55 @@
+/** From a flat list of settings to a whole configuration. */
+import {
+  defaultConfig,
+  type Config,
+  type ExtensionsConfig,
+  type ExtensionSwitches,
+  type ModelEndpoint,
+  type RuntimeConfig,
+} from "./config.ts";
+import { InvalidConfigError } from "./errors.ts";
+import { formatPath } from "./keys.ts";
+import { layOver, type Setting } from "./settings.ts";
+
+/**
+ * The layers over each other, over the defaults.
+ *
+ * @throws InvalidConfigError for a model without an address
+ */
+export function assemble(layers: readonly (readonly Setting[])[]): Config {
+  const settings = layOver(layers);
+  const under = (...prefix: string[]): Setting[] =>
+    settings.filter(
+      ({ path: at }) => at.length === prefix.length + 1 && prefix.every((key, i) => at[i] === key),
+    );
+  // The table of keys is typed by these interfaces, key by key, so the values have their types.
+  const runtime = valuesOf(under("runtime")) as Partial<RuntimeConfig>;
+  const switches = valuesOf(under("runtime", "extensions")) as Partial<ExtensionSwitches>;
+  const limits = valuesOf(under("extensions")) as Partial<ExtensionsConfig>;
+  const own = valuesOf(under("extensions", "settings")) as ExtensionsConfig["settings"];
+  const names = new Set(
+    settings.filter(({ path: at }) => at[0] === "models").map(({ path: at }) => at[1] ?? ""),
+  );
+  return {
+    runtime: {
+      ...defaultConfig.runtime,
+      ...runtime,
+      extensions: { ...defaultConfig.runtime.extensions, ...switches },
+    },
+    models: Object.fromEntries([...names].map((name) => [name, endpoint(name, under("models", name))])),
+    extensions: { ...defaultConfig.extensions, ...limits, settings: own },
+  };
+}
+
+function valuesOf(settings: readonly Setting[]): Record<string, unknown> {
+  return Object.fromEntries(settings.map(({ path: at, value }) => [at.at(-1) ?? "", value]));
+}
+
+function endpoint(name: string, given: readonly Setting[]): ModelEndpoint {
+  const { baseUrl, apiKeyEnv = null } = valuesOf(given) as Partial<ModelEndpoint>;
+  if (baseUrl !== undefined) return { baseUrl, apiKeyEnv };
+  const source = given[0]?.source ?? "";
+  const expected = "an http or https URL, since other keys of this model are set";
+  const key = formatPath(["models", name, "base_url"]);
+  throw new InvalidConfigError([{ source, line: null, column: null, key, expected, got: "nothing" }]);
+}
