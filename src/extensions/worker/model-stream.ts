@@ -1,0 +1,64 @@
+/** The parts of a model's answer, from an author's iterable to the host, never far ahead of their reader. */
+import * as built from "./captured.ts";
+import { streamCredit } from "./frames.ts";
+import { walk } from "./json-walk.ts";
+import type { LiveCall, LiveCalls, Post } from "./live-calls.ts";
+
+/** Reads the iterable to its end, or until the call is aborted; then its `return` is called. */
+export async function sendStream(
+  calls: LiveCalls,
+  post: Post,
+  call: LiveCall,
+  opened: unknown,
+): Promise<null> {
+  const iterator = iteratorOf(calls, call, opened);
+  let credit = streamCredit;
+  let wake: (() => void) | undefined;
+  let isDone = false;
+  const stop = async (): Promise<void> => {
+    if (isDone || typeof iterator.return !== "function") return;
+    isDone = true;
+    await calls.enter(call, iterator, iterator.return, []);
+  };
+  call.onCredit = (count) => {
+    credit += count;
+    wake?.();
+  };
+  call.onAbort = () => {
+    wake?.();
+    stop().catch(ignore); // nobody reads any more, so nobody can be told
+  };
+  try {
+    while (!call.isAborted) {
+      while (credit <= 0 && !call.isAborted)
+        await new built.NativePromise<void>((resolve) => {
+          wake = resolve;
+        });
+      if (call.isAborted) break;
+      const step = (await calls.enter(call, iterator, iterator.next, [])) as IteratorResult<unknown>;
+      if (step.done === true) {
+        isDone = true;
+        break;
+      }
+      const walked = walk(step.value, "part", true);
+      if (!walked.ok) throw new built.NativeError(`a part of the stream can't be passed on: ${walked.message}`);
+      credit -= 1;
+      post(call.id, "part", walked.value);
+    }
+  } catch (error) {
+    stop().catch(ignore); // the first error is the one that is told
+    throw error;
+  }
+  return null;
+}
+
+function iteratorOf(calls: LiveCalls, call: LiveCall, opened: unknown): AsyncIterator<unknown> {
+  const open =
+    typeof opened === "object" && opened !== null
+      ? (opened as Partial<AsyncIterable<unknown>>)[built.asyncIterator]
+      : undefined;
+  if (typeof open !== "function") throw new built.NativeError("stream() did not give an async iterable");
+  return calls.enter(call, opened, open, []) as AsyncIterator<unknown>; // its members are checked by use
+}
+
+function ignore(): void {}
