@@ -77,5 +77,11 @@ export {
   toolConflictReport,
 } from "./conflicts.ts";
 export { type ToolKind, type ToolSource, sourceLabel, wasmId } from "./tool-source.ts";
+export {
+  type ExceptionKind,
+  type ObservedCall,
+  observeExtensionTool,
+  publishNameNormalized,
+} from "./telemetry.ts";
 export { hash16 } from "./hash16.ts";
 export { builtInTools } from "./built-in/index.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../src/tools/index.ts";
 import { namedTool } from "./registry-tools.ts";
 
-const name = fc.constantFrom(
+const name: fc.Arbitrary<string> = fc.constantFrom(
   "read",
   "Read",
   "bash",
@@ -20,7 +20,7 @@ const name = fc.constantFrom(
   "\u{1F600}",
   "\uFF5E",
 );
-const id = fc.constantFrom("a", "B", "a/lib/b", "z", "\u{1F600}", "\uFF5E");
+const id: fc.Arbitrary<string> = fc.constantFrom("a", "B", "a/lib/b", "z", "\u{1F600}", "\uFF5E");
 const builtIns = fc
   .uniqueArray(name)
   .map((names) => names.map((each): ToolCandidate => ({ name: each, source: "builtin" })));
