@@ -31,5 +31,29 @@ export type { CompatibleServer, Environment } from "./models/ai-sdk-providers.ts
 export type { ModelProvider, ModelProviderOptions } from "./models/model-provider.ts";
 export { resolveModel, UnknownModelError } from "./models/resolve.ts";
 export type { ModelSource, ResolveOptions } from "./models/resolve.ts";
-export { type MemoryDocument, type MemoryOptions, type MemoryProvider, type MemoryScope, memoryScopes } from "./memory/port.ts";
+export {
+  type MemoryDocument,
+  type MemoryOptions,
+  type MemoryProvider,
+  type MemoryScope,
+  memoryScopes,
+} from "./memory/port.ts";
 export type { ExtractedPage, SearchHit, SearchOptions, SearchProvider } from "./search/port.ts";
+export {
+  openLedger,
+  registerProviders,
+  servedBy,
+  unregisterProviders,
+  type LedgerEntry,
+  type LedgerOutcome,
+  type ProviderLedger,
+  type ProviderOffer,
+  type ProviderUser,
+} from "./ledger/ledger.ts";
+export type {
+  ProviderConflict,
+  ProviderKey,
+  ProviderReport,
+  ProviderType,
+  RegisteredProvider,
+} from "./ledger/report.ts";
