@@ -27,21 +27,24 @@ const rooms = {
   workspace: ["events"],
   providers: ["events", "config", "secrets"],
   tools: ["events", "hooks", "secrets", "config", "workspace", "providers:types"],
-  extensions: ["events", "hooks", "supervision", "config", "tools", "providers:types"],
+  extensions: ["events", "hooks", "supervision", "config", "workspace", "tools", "providers:types"],
   harness: ["events", "projections", "workspace", "log"],
   actors: below,
   replay: ["events", "projections", "hooks", "log", "workspace", "actors"],
   runtime: [...below, "actors", "replay"],
   "control-plane": ["runtime", "events:types"],
   inspector: ["runtime", "events:types"],
-  cli: ["events", "projections", "log", "config", "providers", "replay", "runtime"],
+  cli: ["events", "projections", "log", "config", "providers", "extensions", "replay", "runtime"],
 };
 
 const pure = ["events", "projections", "hooks", "secrets"];
+/** What a machine decides with and other rooms decide with too. */
+const sharedRules = "^src/(tools/(resolve|tool-source)|providers/ledger/[^/]+|extensions/discovery/keep-last)\\.ts$";
 const pureFiles = [
   ...pure.map((room) => `^src/${room}/`),
   "^src/.*/machine\\.ts$",
-  "^src/actors/session/(next-batch|run)\\.ts$",
+  "^src/actors/session/(next-batch|run|observed|hook-messages)\\.ts$",
+  sharedRules,
 ];
 
 /** A room is a folder, or one file such as `src/runtime.ts`. */
@@ -103,7 +106,14 @@ export default {
       comment: "A room is entered by its index.ts",
       severity: "error",
       from: { path: "^src/([^/]+)/", pathNot: "^src/replay/" },
-      to: { path: "^src/[^/]+/", pathNot: ["^src/$1/", "^src/[^/]+/index\\.ts$"] },
+      to: { path: "^src/[^/]+/", pathNot: ["^src/$1/", "^src/[^/]+/index\\.ts$", sharedRules] },
+    },
+    {
+      name: "shared-rules",
+      comment: "Past the door only a machine comes, and only to a pure rule",
+      severity: "error",
+      from: { path: "^src/([^/]+)/", pathNot: "/machine\\.ts$" },
+      to: { path: sharedRules, pathNot: "^src/$1/" },
     },
     {
       name: "by-the-door-from-above",

@@ -121,9 +121,11 @@ export function layOver(layers: readonly (readonly Setting[])[]): Setting[] {
   for (const setting of layers.flat()) {
     const place = JSON.stringify(setting.path);
     const below = top.get(place);
-    const { layOver: together } = setting.key.kind;
+    const { kind } = setting.key;
     const value =
-      below === undefined ? setting.value : (together?.(below.value, setting.value) ?? setting.value);
+      below === undefined || kind.layOver === undefined
+        ? setting.value
+        : kind.layOver(below.value, setting.value);
     top.set(place, { ...setting, value });
   }
   return [...top.values()];

@@ -1,0 +1,91 @@
+/** From roots to the extension files that are loaded. */
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import type { LoadError } from "../port.ts";
+import { keepLast, type OverriddenModule } from "./keep-last.ts";
+import { isExtensionFileName, moduleOf, suffixWords } from "./names.ts";
+import type { SearchRoot } from "./roots.ts";
+import { scanFolder, type Scan } from "./scan.ts";
+
+/** An extension file that was found and is to be loaded. */
+export interface ExtensionFile {
+  readonly module: string;
+  /** Absolute, as it was found: links in it are not resolved. */
+  readonly sourcePath: string;
+  readonly root: SearchRoot;
+}
+
+/** What a search gives. */
+export interface Discovery {
+  /** In search order, inside a root by relative path. */
+  readonly files: readonly ExtensionFile[];
+  readonly overridden: readonly OverriddenModule[];
+  readonly loadErrors: readonly LoadError[];
+  /** For people: roots that are not there or are no place for extensions, directories that can't be listed. */
+  readonly warnings: readonly string[];
+  readonly searchPaths: readonly SearchRoot[];
+}
+
+/** Finds the extension files of these roots. Opens none of them. Never rejects. */
+export async function discover(roots: readonly SearchRoot[]): Promise<Discovery> {
+  const scans = await Promise.all(roots.map(scanRoot));
+  const found = scans.flatMap(({ files }, at) => filesOf(roots[at], files));
+  const { once, again } = dropRepeats(found);
+  const { kept, overridden } = keepLast(once);
+  return {
+    files: kept,
+    overridden: [...again, ...overridden],
+    loadErrors: uniqueErrors(scans.flatMap(({ loadErrors }) => loadErrors)),
+    warnings: scans.flatMap(({ warnings }) => warnings),
+    searchPaths: roots,
+  };
+}
+
+interface RootScan extends Omit<Scan, "files"> {
+  readonly files: readonly FoundFile[];
+}
+
+interface FoundFile {
+  readonly module: string;
+  readonly sourcePath: string;
+}
+
+/** What one root holds: a directory its files, a file itself. */
+export async function scanRoot(root: Pick<SearchRoot, "path">): Promise<RootScan> {
+  const only = (warning: string): RootScan => ({ files: [], loadErrors: [], warnings: [warning] });
+  const found = await stat(root.path).catch(() => null);
+  if (found === null) return only(`extension path ${root.path} is not there`);
+  if (found.isDirectory()) {
+    const scan = await scanFolder(root.path);
+    const files = scan.files.map((file) => ({
+      module: moduleOf(file),
+      sourcePath: path.join(root.path, ...file.split("/")),
+    }));
+    return { ...scan, files };
+  }
+  const name = path.basename(root.path);
+  if (!found.isFile() || !isExtensionFileName(name))
+    return only(`extension path ${root.path} is neither a folder nor a ${suffixWords} file`);
+  return { files: [{ module: moduleOf(name), sourcePath: root.path }], loadErrors: [], warnings: [] };
+}
+
+function filesOf(root: SearchRoot | undefined, files: readonly FoundFile[]): ExtensionFile[] {
+  return root === undefined ? [] : files.map((file) => ({ ...file, root }));
+}
+
+/** A file below two roots is one extension and not two of different ids: it is taken where it was found last. */
+function dropRepeats(found: readonly ExtensionFile[]): {
+  readonly once: readonly ExtensionFile[];
+  readonly again: readonly OverriddenModule[];
+} {
+  const last = new Map(found.map((file) => [file.sourcePath, file]));
+  const isLast = (file: ExtensionFile): boolean => last.get(file.sourcePath) === file;
+  const again = found
+    .filter((file) => !isLast(file))
+    .map(({ module, sourcePath }) => ({ module, sourcePath, keptSourcePath: sourcePath }));
+  return { once: found.filter(isLast), again };
+}
+
+function uniqueErrors(errors: readonly LoadError[]): LoadError[] {
+  return [...new Map(errors.map((error) => [error.sourcePath, error])).values()];
+}
