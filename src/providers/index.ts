@@ -41,9 +41,9 @@ export {
 export type { ExtractedPage, SearchHit, SearchOptions, SearchProvider } from "./search/port.ts";
 export {
   openLedger,
-  registerProviders,
+  register as registerProviders,
   servedBy,
-  unregisterProviders,
+  unregister as unregisterProviders,
   type LedgerEntry,
   type LedgerOutcome,
   type ProviderLedger,

@@ -63,7 +63,7 @@ export function openLedger(core: readonly ProviderKey[]): ProviderLedger {
  *
  * The same user and the same offers again change nothing but the generation.
  */
-export function registerProviders(
+export function register(
   ledger: ProviderLedger,
   user: ProviderUser,
   offers: readonly ProviderOffer[],
@@ -94,10 +94,10 @@ export function registerProviders(
 /**
  * Takes a user off the registrations that its own report lists; one that nobody uses any more goes.
  *
- * @param report - what `registerProviders` told; anything else, and what the user does not hold, changes nothing
+ * @param report - what `register` told; anything else, and what the user does not hold, changes nothing
  * @returns in the report, as `registered`, what is gone
  */
-export function unregisterProviders(ledger: ProviderLedger, userId: string, report: unknown): LedgerOutcome {
+export function unregister(ledger: ProviderLedger, userId: string, report: unknown): LedgerOutcome {
   const listed = new Set(registeredIn(report).map((item) => identityOf(item, item.extension)));
   const gone: RegisteredProvider[] = [];
   const entries = ledger.entries.flatMap((entry) => {
