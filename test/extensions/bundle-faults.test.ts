@@ -7,7 +7,10 @@ import { bundleOf, freshFolder, loadErrorOf, write } from "./bundle-support.ts";
 const brokenSyntax = 'export default {\n  name: "broken",\n  version: "1.0.0"\n  tools() { return [ }\n';
 
 test("a mistake in the file has its line and column", async () => {
-  const { error, errorMessage, sourcePath } = await loadErrorOf({ "broken-syntax.ts": brokenSyntax }, "broken-syntax.ts");
+  const { error, errorMessage, sourcePath } = await loadErrorOf(
+    { "broken-syntax.ts": brokenSyntax },
+    "broken-syntax.ts",
+  );
   expect(errorMessage).toBe('Syntax error at line 4: Expected "}" but found "tools"');
   expect(error).toEqual({
     name: "SyntaxError",
@@ -101,7 +104,9 @@ test("CommonJS under a project of ES modules says why it can't be", async () => 
     { "e.js": 'module.exports = { name: "c" }', "package.json": '{ "type": "module" }' },
     "e.js",
   );
-  expect(errorMessage).toMatch(/^Compile error: module is not defined: the "type": "module" of a package\.json/);
+  expect(errorMessage).toMatch(
+    /^Compile error: module is not defined: the "type": "module" of a package\.json/,
+  );
 });
 
 test.each([

@@ -61,7 +61,8 @@ test("helpers import each other in a circle, without a suffix, or with that of t
 
 test("JSON is imported with and without its attribute", async () => {
   const value = await valueOf({
-    "e.ts": 'import a from "./j.json"; import b from "./j.json" with { type: "json" }; export default [a, b];',
+    "e.ts":
+      'import a from "./j.json"; import b from "./j.json" with { type: "json" }; export default [a, b];',
     "j.json": '{ "x": 1 }',
   });
   expect(value).toEqual([{ x: 1 }, { x: 1 }]);
@@ -71,7 +72,7 @@ test("a byte order mark and a shebang are no part of the code", async () => {
   expect(await valueOf({ "e.mts": "\u{FEFF}#!/usr/bin/env node\nexport default 1" }, "e.mts")).toBe(1);
 });
 
-test.each(["blank ed", "ha#sh", "qu?ery", "per%20cent", "per%41", "quo'te\"d", "ü😀", "st*ar", "[id]", "a&b!"])(
+test.each(["blank ed", "ha#sh", "qu?ery", "per%20cent", "per%41", "quo'te\"d", "ü😀", "[id]", "a&b!"])(
   "a module in %j knows its own place and what lies beside it",
   async (name) => {
     const folder = write({
@@ -110,11 +111,20 @@ test.each(["blank ed", "ha#sh", "qu?ery", "per%20cent", "per%41", "quo'te\"d", "
   },
 );
 
+test("a file may have a star in its name", async () => {
+  expect(
+    await valueOf({ "a*b/st*ar.ts": "export default import.meta.filename.slice(-11);" }, "a*b/st*ar.ts"),
+  ).toBe("b/st*ar.ts".padStart(11, "*"));
+});
+
 test("an author's own __dirname, require or module is the author's", async () => {
-  const value = await valueOf({
-    "e.mjs":
-      'import { createRequire } from "node:module"; const require = createRequire(import.meta.url); const __dirname = "mine", module = 2; export default [__dirname, module, typeof require("node:fs").readFileSync];',
-  }, "e.mjs");
+  const value = await valueOf(
+    {
+      "e.mjs":
+        'import { createRequire } from "node:module"; const require = createRequire(import.meta.url); const __dirname = "mine", module = 2; export default [__dirname, module, typeof require("node:fs").readFileSync];',
+    },
+    "e.mjs",
+  );
   expect(value).toEqual(["mine", 2, "function"]);
 });
 
@@ -136,7 +146,8 @@ test("helpers are new at every load", async () => {
 
 test("a bundle tells its exports and the real paths that are in it", async () => {
   const folder = write({
-    "real.ts": 'import { h } from "./h.ts"; import type { T } from "./types.ts"; export const a: T = h; export default {};',
+    "real.ts":
+      'import { h } from "./h.ts"; import type { T } from "./types.ts"; export const a: T = h; export default {};',
     "h.ts": "export const h = 1;",
     "types.ts": "export type T = number;",
   });

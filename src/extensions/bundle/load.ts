@@ -43,7 +43,7 @@ export function loadPlugin(gathered: Gathered): Plugin {
         const loader = loaders[path.extname(file)];
         if (loader === undefined) return undefined;
         try {
-          return { contents: await prepared(file, loader, gathered), loader };
+          return { contents: await prepared(file, gathered), loader };
         } catch (error) {
           return { errors: [{ text: messageOf(error) }] };
         }
@@ -52,11 +52,11 @@ export function loadPlugin(gathered: Gathered): Plugin {
   };
 }
 
-async function prepared(file: string, loader: Loader, gathered: Gathered): Promise<string> {
+async function prepared(file: string, gathered: Gathered): Promise<string> {
   const text = sourceOf(await readFile(file, "utf8"));
   // A file that nowhere says `z`, and imports no whole module, can't mean `z`.
   if (/\bz\b|\*\s*(as|from)\b/.test(text)) gathered.wantsZ.add(file);
-  const ready = await ownComputedImports(text, loader);
+  const ready = await ownComputedImports(text);
   const meta = `__lemon_meta=${metaFactory}(${JSON.stringify(pathToFileURL(file).href)})`;
   const imports = ready === text ? "" : `,${computedImport}=__lemon_meta.import`;
   // On the author's first line, so that all lines keep their number.

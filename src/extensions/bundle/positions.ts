@@ -24,7 +24,8 @@ export function positionMapper(
     read ??= new SourceMap(JSON.parse(map) as ConstructorParameters<typeof SourceMap>[0]);
     // Without a column the last place of the line is asked for: the first would give the line before it.
     const found = read.findEntry(line - 1, column === undefined ? Number.MAX_SAFE_INTEGER : column - 1);
-    if (!("originalSource" in found)) return undefined;
+    // Past the last place of a line the search goes on from the line before.
+    if (!("originalSource" in found) || found.generatedLine !== line - 1) return undefined;
     const source = path.resolve(folder, found.originalSource);
     if (column === undefined) return `${source}:${found.originalLine + 1}`;
     const before = found.originalLine === 0 ? (locals.get(source) ?? 0) : 0;
