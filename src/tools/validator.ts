@@ -1,7 +1,7 @@
 /**
  * Compiles a tool's JSON Schema with ajv, loaded at first use: an import of this file costs nothing.
  */
-import type { ErrorObject, Options } from "ajv";
+import type { Ajv, ErrorObject, Options } from "ajv";
 import type { JsonSchema } from "./tool.ts";
 
 /** One thing that is wrong with a value, as ajv tells it. */
@@ -23,19 +23,27 @@ const options: Options = {
 type Dialect = "draft-07" | "2019-09" | "2020-12";
 
 /**
- * Compiles `schema` in the dialect that its `$schema` names; without one, or with another one, as draft-07.
+ * An instance of ajv for the dialect that the `$schema` of `schema` names; without one, or with another one, for
+ * draft-07. `plain` is the schema as that instance takes it.
  *
- * Each call has an instance of ajv to itself, so two schemas of one `$id` never meet. Unknown formats are
- * ignored and defaults are not filled in.
+ * Each call has an instance to itself, so two schemas of one `$id` never meet. Unknown formats are ignored.
  *
- * @throws Error if it is no usable schema
+ * @param more - laid over the options of this house
  */
-async function compileSchema(schema: JsonSchema): Promise<Validator> {
-  const dialect = dialectOf(schema);
-  const [Ajv, formats] = await Promise.all([loadAjv(dialect), import("ajv-formats")]);
-  const ajv = new Ajv(options);
+export async function ajvFor(
+  schema: JsonSchema,
+  more: Options = {},
+): Promise<{ readonly ajv: Ajv; readonly plain: JsonSchema }> {
+  const [AjvOfDialect, formats] = await Promise.all([loadAjv(dialectOf(schema)), import("ajv-formats")]);
+  const ajv = new AjvOfDialect({ ...options, ...more });
   formats.default.default(ajv);
   const { $schema: _named, $async: _async, ...plain } = schema;
+  return { ajv, plain };
+}
+
+/** @throws Error if it is no usable schema */
+async function compileSchema(schema: JsonSchema): Promise<Validator> {
+  const { ajv, plain } = await ajvFor(schema);
   const validate = ajv.compile<unknown>(plain);
   return (value) => (validate(value) ? [] : (validate.errors ?? []));
 }

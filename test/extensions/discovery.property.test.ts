@@ -137,20 +137,26 @@ test("with links and circles in it a search ends, is sorted, names nothing twice
   );
 });
 
-test("every id is kept once, at its last place, and each of the others names the one that was kept", () => {
+test("every id, and every file, is kept once, at its last place; each of the others names the one that was kept", () => {
   const each = fc.record({
     module: fc.constantFrom("a", "b", "constructor", "__proto__"),
-    sourcePath: fc.option(fc.string({ minLength: 1, maxLength: 3 })),
+    sourcePath: fc.option(fc.constantFrom("/1", "/2", "/3")),
   });
   fc.assert(
     fc.property(fc.array(each), (found) => {
       const { kept, overridden } = keepLast(found);
-      expect(kept).toEqual(
-        found.filter((one, index) => !found.slice(index + 1).some(({ module }) => module === one.module)),
-      );
+      const isSame = (one: (typeof found)[number], other: (typeof found)[number]): boolean =>
+        one.module === other.module || (one.sourcePath !== null && one.sourcePath === other.sourcePath);
+      // From the end, each that no kept one stands in the way of.
+      const expected: typeof found = [];
+      for (const one of found.toReversed())
+        if (!expected.some((other) => isSame(one, other))) expected.unshift(one);
+      expect(kept).toEqual(expected);
       expect(kept.length + overridden.length).toBe(found.length);
-      for (const { module, keptSourcePath } of overridden)
-        expect(kept.find((one) => one.module === module)?.sourcePath).toBe(keptSourcePath);
+      for (const { module, sourcePath, keptSourcePath } of overridden)
+        expect(
+          kept.some((one) => one.sourcePath === keptSourcePath && isSame(one, { module, sourcePath })),
+        ).toBe(true);
       expect(keepLast(kept)).toEqual({ kept, overridden: [] });
     }),
   );

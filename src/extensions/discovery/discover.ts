@@ -17,7 +17,9 @@ export interface ExtensionFile {
 
 /** What a search gives. */
 export interface Discovery {
-  /** In search order, inside a root by relative path. */
+  /** All, in search order, inside a root by relative path. */
+  readonly found: readonly ExtensionFile[];
+  /** Those of them that are kept, and those that gave way. */
   readonly files: readonly ExtensionFile[];
   readonly overridden: readonly OverriddenModule[];
   readonly loadErrors: readonly LoadError[];
@@ -30,11 +32,11 @@ export interface Discovery {
 export async function discover(roots: readonly SearchRoot[]): Promise<Discovery> {
   const scans = await Promise.all(roots.map(scanRoot));
   const found = scans.flatMap(({ files }, at) => filesOf(roots[at], files));
-  const { once, again } = dropRepeats(found);
-  const { kept, overridden } = keepLast(once);
+  const { kept, overridden } = keepLast(found);
   return {
+    found,
     files: kept,
-    overridden: [...again, ...overridden],
+    overridden,
     loadErrors: uniqueErrors(scans.flatMap(({ loadErrors }) => loadErrors)),
     warnings: scans.flatMap(({ warnings }) => warnings),
     searchPaths: roots,
@@ -71,19 +73,6 @@ export async function scanRoot(root: Pick<SearchRoot, "path">): Promise<RootScan
 
 function filesOf(root: SearchRoot | undefined, files: readonly FoundFile[]): ExtensionFile[] {
   return root === undefined ? [] : files.map((file) => ({ ...file, root }));
-}
-
-/** A file below two roots is one extension and not two of different ids: it is taken where it was found last. */
-function dropRepeats(found: readonly ExtensionFile[]): {
-  readonly once: readonly ExtensionFile[];
-  readonly again: readonly OverriddenModule[];
-} {
-  const last = new Map(found.map((file) => [file.sourcePath, file]));
-  const isLast = (file: ExtensionFile): boolean => last.get(file.sourcePath) === file;
-  const again = found
-    .filter((file) => !isLast(file))
-    .map(({ module, sourcePath }) => ({ module, sourcePath, keptSourcePath: sourcePath }));
-  return { once: found.filter(isLast), again };
 }
 
 function uniqueErrors(errors: readonly LoadError[]): LoadError[] {

@@ -14,23 +14,26 @@ export interface OverriddenModule {
 }
 
 /**
- * Of those with one module id the last is kept. Both lists keep the order in which they were found.
+ * Of those with one module id the last is kept, and so it is of one file that was found below several roots, where it
+ * has several ids: it must not run twice. Both lists keep the order in which they were found.
  *
  * @param found - in search order, objects of the program after all files
  */
 export function keepLast<Found extends FoundModule>(
   found: readonly Found[],
 ): { readonly kept: readonly Found[]; readonly overridden: readonly OverriddenModule[] } {
-  const last = new Map(found.map((each) => [each.module, each]));
+  const byModule = new Map<string, Found>();
+  const byPath = new Map<string, Found>();
   const kept: Found[] = [];
   const overridden: OverriddenModule[] = [];
-  for (const each of found) {
-    const winner = last.get(each.module) ?? each;
-    if (winner === each) kept.push(each);
-    else {
-      const { module, sourcePath } = each;
-      overridden.push({ module, sourcePath, keptSourcePath: winner.sourcePath });
-    }
+  for (const each of found.toReversed()) {
+    const { module, sourcePath } = each;
+    const winner = byModule.get(module) ?? (sourcePath === null ? undefined : byPath.get(sourcePath));
+    if (winner === undefined) {
+      kept.push(each);
+      byModule.set(module, each);
+      if (sourcePath !== null) byPath.set(sourcePath, each);
+    } else overridden.push({ module, sourcePath, keptSourcePath: winner.sourcePath });
   }
-  return { kept, overridden };
+  return { kept: kept.toReversed(), overridden: overridden.toReversed() };
 }
