@@ -39,7 +39,8 @@ const rooms = {
 
 const pure = ["events", "projections", "hooks", "secrets"];
 /** What a machine decides with and other rooms decide with too. */
-const sharedRules = "^src/(tools/(resolve|tool-source)|providers/ledger/[^/]+|extensions/discovery/keep-last)\\.ts$";
+const sharedRules =
+  "^src/(tools/(resolve|tool-source)|providers/ledger/[^/]+|extensions/discovery/keep-last)\\.ts$";
 const pureFiles = [
   ...pure.map((room) => `^src/${room}/`),
   "^src/.*/machine\\.ts$",
@@ -106,7 +107,10 @@ export default {
       comment: "A room is entered by its index.ts",
       severity: "error",
       from: { path: "^src/([^/]+)/", pathNot: "^src/replay/" },
-      to: { path: "^src/[^/]+/", pathNot: ["^src/$1/", "^src/[^/]+/index\\.ts$", sharedRules] },
+      to: {
+        path: "^src/[^/]+/",
+        pathNot: ["^src/$1/", "^src/[^/]+/index\\.ts$", sharedRules, "^src/tools/for-authors\\.ts$"],
+      },
     },
     {
       name: "shared-rules",

@@ -19,10 +19,15 @@ const maxTimeoutMs = 2_147_483_647;
 
 /**
  * Checks a definition and gives it its defaults. Never throws: members may be getters of an author's class.
+ *
+ * @param compiles - `false` leaves it to the caller to ask {@link schemaProblem}: a worker does without the compiler
  */
-export async function normaliseTool(definition: unknown): Promise<NormalisedTool> {
+export async function normaliseTool(definition: unknown, compiles = true): Promise<NormalisedTool> {
   try {
-    return await normalise(definition);
+    const normalised = await normalise(definition);
+    if (!compiles || "problem" in normalised) return normalised;
+    const problem = await schemaProblem(normalised.tool);
+    return problem === undefined ? normalised : { problem };
   } catch (error) {
     return { problem: `the tool could not be read: ${messageOf(error)}` };
   }
@@ -52,12 +57,17 @@ async function normalise(definition: unknown): Promise<NormalisedTool> {
     // Through the object, so that a class keeps its `this`; read at each call, as the author wrote it.
     execute: async (...call) => (author as unknown as Executable).execute(...call),
   };
+  return { tool, warnings };
+}
+
+/** Why the parameters of a tool can't be checked; `undefined` when they can. */
+export async function schemaProblem(tool: Pick<Tool, "name" | "parameters">): Promise<string | undefined> {
   try {
     await validatorOf(tool);
+    return undefined;
   } catch (error) {
-    return { problem: `tool ${name}: parameters don't compile: ${messageOf(error)}` };
+    return `tool ${tool.name}: parameters don't compile: ${messageOf(error)}`;
   }
-  return { tool, warnings };
 }
 
 interface Executable {

@@ -5,11 +5,14 @@ import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
 import { messageOf } from "../errors.ts";
 import type { JsonSchema } from "./tool.ts";
 
+// Taken before any author's code runs: in a worker it may put its own in their place.
+const { parse, stringify } = JSON;
+
 /** A JSON Schema, or why there is none. */
 export type SchemaOutcome = { readonly schema: JsonSchema } | { readonly problem: string };
 
 /**
- * Takes zod 4, any Standard Schema that gives JSON Schema (ArkType), TypeBox, plain JSON Schema, or nothing.
+ * Takes zod 4 or 3, any Standard Schema that gives JSON Schema (ArkType), TypeBox, plain JSON Schema, or nothing.
  *
  * The schema describes what goes *in*: a `.transform()` is not applied and a `.default()` makes its member optional.
  */
@@ -19,11 +22,24 @@ export async function toJsonSchema(parameters: unknown): Promise<SchemaOutcome> 
     return { problem: `parameters must be a schema, got ${typeof parameters}` };
   }
   if (Array.isArray(parameters)) return { problem: "parameters must be a schema, got array" };
-  const plain = "~standard" in parameters ? await fromStandardSchema(parameters) : roundTrip(parameters);
+  const plain = await plainSchema(parameters);
   return "problem" in plain ? plain : asObjectSchema(plain.schema);
 }
 
 const emptySchema: JsonSchema = { type: "object", properties: {} };
+
+async function plainSchema(parameters: object): Promise<SchemaOutcome> {
+  // Only its last versions are Standard Schemas, and those give no JSON Schema.
+  if (isZod3(parameters)) return (await import("./zod-3.ts")).fromZod3(parameters, roundTrip);
+  return "~standard" in parameters ? fromStandardSchema(parameters) : roundTrip(parameters);
+}
+
+function isZod3(schema: object): boolean {
+  const { _def: definition } = schema as { readonly _def?: unknown };
+  if (typeof definition !== "object" || definition === null || "_zod" in schema) return false;
+  const { typeName } = definition as { readonly typeName?: unknown };
+  return typeof typeName === "string" && typeName.startsWith("Zod");
+}
 
 async function fromStandardSchema(schema: object): Promise<SchemaOutcome> {
   const standard = (schema as { readonly "~standard": unknown })["~standard"];
@@ -43,8 +59,6 @@ async function fromStandardSchema(schema: object): Promise<SchemaOutcome> {
 
 function withoutJsonSchema(vendor: string | undefined): string {
   switch (vendor) {
-    case "zod":
-      return "parameters are a zod 3 schema, which gives no JSON Schema: use zod 4 or write the JSON Schema";
     case "valibot":
       return "parameters are a Valibot schema: wrap it in toStandardJsonSchema() of @valibot/to-json-schema";
     default:
@@ -92,8 +106,8 @@ async function unrepresentablePlace(schema: object): Promise<string> {
 /** Strips what JSON has no word for: TypeBox's symbols and `~kind`. */
 function roundTrip(schema: object): SchemaOutcome {
   try {
-    const text: unknown = JSON.stringify(schema);
-    const parsed: unknown = typeof text === "string" ? JSON.parse(text) : undefined;
+    const text: unknown = stringify(schema);
+    const parsed: unknown = typeof text === "string" ? parse(text) : undefined;
     if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
       return { problem: "parameters must be a schema, got no JSON object" };
     }
@@ -107,7 +121,7 @@ function roundTrip(schema: object): SchemaOutcome {
 function asObjectSchema(schema: JsonSchema): SchemaOutcome {
   const { type, properties } = schema;
   if (type !== undefined && type !== "object" && !(Array.isArray(type) && type.includes("object"))) {
-    return { problem: `parameters must describe an object, not ${JSON.stringify(type)}` };
+    return { problem: `parameters must describe an object, not ${stringify(type)}` };
   }
   if (type !== undefined && properties !== undefined) return { schema };
   return { schema: { ...schema, type: "object", properties: properties ?? {} } };
