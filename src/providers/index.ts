@@ -38,7 +38,27 @@ export {
   type MemoryScope,
   memoryScopes,
 } from "./memory/port.ts";
+export {
+  createMemory,
+  type Memory,
+  type MemoryDiagnostics,
+  type MemoryParts,
+  type MemoryQuery,
+  type MemorySource,
+} from "./memory/memory.ts";
+export { type MemoryConfig, normaliseMemoryConfig } from "./memory/config.ts";
+export { localMemory, type LocalMemory } from "./memory/local.ts";
+export { MemoryUnavailableError } from "./memory/file.ts";
 export type { ExtractedPage, SearchHit, SearchOptions, SearchProvider } from "./search/port.ts";
+export {
+  createWebSearch,
+  inSearchOrder,
+  type SearchAnswer,
+  type SearchQuery,
+  type SearchSource,
+  type WebSearch,
+  type WebSearchParts,
+} from "./search/web-search.ts";
 export {
   openLedger,
   register as registerProviders,

@@ -1,9 +1,8 @@
 /** What a registration of providers tells. Plain JSON. docs/reference/providers.md, "Who is registered" */
 
-/** What can be provided. */
-export const providerTypes = ["model", "memory", "search"] as const;
+const providerTypes = ["model", "memory", "search"] as const;
 
-/** See {@link providerTypes}. */
+/** What can be provided. */
 export type ProviderType = (typeof providerTypes)[number];
 
 /** Under what a provider is registered: one name under two types is two providers. */
