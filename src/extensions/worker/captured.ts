@@ -8,7 +8,11 @@
 import { types } from "node:util";
 
 /** `uncurry(String.prototype.slice)(text, 1)` is `text.slice(1)`, whatever `slice` is by then. */
-const uncurry = Function.prototype.bind.bind(Function.prototype.call) as <This, Args extends unknown[], Result>(
+const uncurry = Function.prototype.bind.bind(Function.prototype.call) as <
+  This,
+  Args extends unknown[],
+  Result,
+>(
   method: (this: This, ...args: Args) => Result,
 ) => (self: This, ...args: Args) => Result;
 
@@ -46,7 +50,9 @@ export const atomicAdd = Atomics.add;
 export const atomicLoad = Atomics.load;
 export const atomicStore = Atomics.store;
 export const AbortControllerOf = AbortController;
-export const abort = uncurry(AbortController.prototype.abort as (this: AbortController, reason: unknown) => void);
+export const abort = uncurry(
+  AbortController.prototype.abort as (this: AbortController, reason: unknown) => void,
+);
 export const signalOf = uncurry(
   Object.getOwnPropertyDescriptor(AbortController.prototype, "signal")?.get as (
     this: AbortController,
@@ -65,10 +71,16 @@ export const bytesOf = (base64Text: string): Uint8Array => {
   return new Uint8ArrayOf(buffer.buffer, buffer.byteOffset, buffer.length);
 };
 
-const bufferFrom = Buffer.from.bind(Buffer) as (buffer: ArrayBuffer, offset: number, length: number) => Buffer;
+const bufferFrom = Buffer.from.bind(Buffer) as (
+  buffer: ArrayBuffer,
+  offset: number,
+  length: number,
+) => Buffer;
 const bufferFromText = Buffer.from.bind(Buffer) as (text: string, encoding: BufferEncoding) => Buffer;
 const Uint8ArrayOf = Uint8Array;
-const bufferToString = uncurry(Buffer.prototype.toString);
+const bufferToString = uncurry(
+  Buffer.prototype.toString as (this: Buffer, encoding: BufferEncoding) => string,
+);
 
 /** The same object without a prototype: no `toJSON` of an author's is asked when it becomes text. */
 export function bare<Value extends object>(value: Value): Value {

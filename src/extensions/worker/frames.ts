@@ -91,7 +91,11 @@ export interface ThrownFields {
 /** A piece of output, or a line for the log. */
 export type OutputPart =
   | { readonly fd: 1 | 2; readonly text: string }
-  | { readonly level: "debug" | "info" | "warn" | "error"; readonly message: string; readonly fields: unknown };
+  | {
+      readonly level: "debug" | "info" | "warn" | "error";
+      readonly message: string;
+      readonly fields: unknown;
+    };
 
 /** A child process that began or ended: part of the load. */
 export interface ChildPart {

@@ -150,7 +150,12 @@ function limit(args: unknown[], leftMs: number | undefined): void {
 /** Passes the output on, and gives the author what a child with inherited output gives: nothing. */
 function settle(guard: ChildGuard, result: unknown, pipes: readonly (1 | 2 | undefined)[]): unknown {
   if (pipes.length === 0) return result;
-  if (typeof result !== "object" || result === null || !("output" in result) || !Array.isArray(result.output)) {
+  if (
+    typeof result !== "object" ||
+    result === null ||
+    !("output" in result) ||
+    !Array.isArray(result.output)
+  ) {
     if (pipes[1] === undefined) return result;
     guard.output.write(pipes[1], result);
     return null;

@@ -14,7 +14,8 @@ type Table = Record<string, AnyFunction | undefined>;
 export function guardStreams(output: Output): void {
   guardStream(process.stdout, 1, output);
   guardStream(process.stderr, 2, output);
-  (process as unknown as Table)["_rawDebug"] = (...args) => output.write(2, `${args.map(String).join(" ")}\n`);
+  (process as unknown as Table)["_rawDebug"] = (...args) =>
+    output.write(2, `${args.map(String).join(" ")}\n`);
   guardWrites(fs as unknown as Table, output);
   guardReads(fs as unknown as Table);
   guardOpens(fs as unknown as Table, fs.promises as unknown as Table, output);
@@ -28,7 +29,8 @@ function guardStream(stream: NodeJS.WriteStream, fd: 1 | 2, output: Output): voi
     return true;
   };
   const end = (chunk?: unknown, encoding?: unknown, done?: unknown): unknown => {
-    if (chunk !== undefined && chunk !== null && typeof chunk !== "function") output.write(fd, chunk, encoding);
+    if (chunk !== undefined && chunk !== null && typeof chunk !== "function")
+      output.write(fd, chunk, encoding);
     for (const callback of [chunk, encoding, done])
       if (typeof callback === "function") process.nextTick(callback as () => void);
     return stream;
@@ -47,7 +49,8 @@ function guardWrites(table: Table, output: Output): void {
       return { text, length: Buffer.byteLength(text) };
     }
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-    const options = typeof offset === "object" && offset !== null ? (offset as Record<string, unknown>) : undefined;
+    const options =
+      typeof offset === "object" && offset !== null ? (offset as Record<string, unknown>) : undefined;
     const from = Number((options === undefined ? offset : options["offset"]) ?? 0) || 0;
     const count = options === undefined ? length : options["length"];
     const part = bytes.subarray(from, typeof count === "number" ? from + count : undefined);
@@ -100,7 +103,9 @@ function guardReads(table: Table): void {
   const empty = (args: readonly unknown[]): string | Buffer => {
     const options = args[1];
     const encoding =
-      typeof options === "object" && options !== null ? (options as Record<string, unknown>)["encoding"] : options;
+      typeof options === "object" && options !== null
+        ? (options as Record<string, unknown>)["encoding"]
+        : options;
     return typeof encoding === "string" && encoding !== "buffer" ? "" : Buffer.alloc(0);
   };
   replace(table, "readFileSync", (original, args) =>
@@ -114,11 +119,14 @@ function guardReads(table: Table): void {
 /** The names of the descriptors: whole-file writes go to the output, an open is refused. */
 function guardOpens(table: Table, promises: Table, output: Output): void {
   const refuse = (name: unknown): Error =>
-    Object.assign(new Error(`EACCES: permission denied, open '${String(name)}': an extension has no terminal of its own`), {
-      code: "EACCES",
-      syscall: "open",
-      errno: -13,
-    });
+    Object.assign(
+      new Error(`EACCES: permission denied, open '${String(name)}': an extension has no terminal of its own`),
+      {
+        code: "EACCES",
+        syscall: "open",
+        errno: -13,
+      },
+    );
   replace(table, "openSync", (original, args) => {
     if (standardFd(args[0]) !== undefined) throw refuse(args[0]);
     return original(...args);

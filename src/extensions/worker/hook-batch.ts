@@ -31,6 +31,7 @@ export async function runHandlers(
   for (let index = 0; index < head.count; index += 1) {
     built.atomicStore(shared, slotAt(head.slot), index + 1);
     const startedMs = built.nowMs();
+    call.endsAtMs = startedMs + head.leftMs;
     const outcome = await runHandler(calls, call, owner, handlers[index], payload);
     const ms = built.nowMs() - startedMs;
     durations[index] = ms;
@@ -48,7 +49,8 @@ async function runHandler(
   handler: unknown,
   payload: string,
 ): Promise<Outcome> {
-  if (typeof handler !== "function") return failed("not_a_function", "not_a_function", `got ${typeof handler}`);
+  if (typeof handler !== "function")
+    return failed("not_a_function", "not_a_function", `got ${typeof handler}`);
   try {
     const args = built.parseJson(payload) as readonly unknown[]; // the host sends a list
     const answer = await calls.enter(call, owner, handler, args);

@@ -7,7 +7,8 @@ import { tagged, tagKey } from "./tagged.ts";
 
 /** The copy has null prototypes throughout, so that no `toJSON` of an author's is asked. */
 export type Walked =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string };
 
 /** Levels, values and characters of a value that may cross. */
 export const walkLimits = { levels: 256, values: 200_000, characters: 8 * 1024 * 1024 } as const;
@@ -33,7 +34,15 @@ const failed = built.setPrototypeOf({}, null) as object; // a value that no auth
  * @param withTags - `Date`, `Uint8Array`, `URL`, `Error` and numbers that JSON lacks are tagged instead of refused
  */
 export function walk(value: unknown, name: string, withTags = false): Walked {
-  const state: Walk = { name, withTags, values: 0, characters: 0, ancestors: [], keys: [], problem: undefined };
+  const state: Walk = {
+    name,
+    withTags,
+    values: 0,
+    characters: 0,
+    ancestors: [],
+    keys: [],
+    problem: undefined,
+  };
   try {
     const copy = copyOf(state, value, 0);
     if (copy !== failed) return { ok: true, value: copy };
@@ -58,7 +67,8 @@ export function messageText(error: unknown): string {
 
 function copyOf(state: Walk, value: unknown, depth: number): unknown {
   state.values += 1;
-  if (state.values > walkLimits.values) return fail(state, `the value holds more than ${walkLimits.values} values`);
+  if (state.values > walkLimits.values)
+    return fail(state, `the value holds more than ${walkLimits.values} values`);
   switch (typeof value) {
     case "string":
       return textOf(state, value);
@@ -110,7 +120,8 @@ function arrayOf(state: Walk, value: readonly unknown[], depth: number): unknown
 
 function recordOf(state: Walk, value: Readonly<Record<string, unknown>>, depth: number): unknown {
   const keys = built.ownKeys(value);
-  if (keys.length > walkLimits.values) return fail(state, `the value holds more than ${walkLimits.values} values`);
+  if (keys.length > walkLimits.values)
+    return fail(state, `the value holds more than ${walkLimits.values} values`);
   const copy = { __proto__: null } as unknown as Record<string, unknown>;
   let isTagLike = false;
   for (let index = 0; index < keys.length; index += 1) {

@@ -10,7 +10,7 @@ export interface LiveCall {
   readonly controller: AbortController;
   readonly signal: AbortSignal;
   /** When its time is over, on the worker's own clock; `Infinity`: never. */
-  readonly endsAtMs: number;
+  endsAtMs: number;
   isAborted: boolean;
   onAbort: (() => void) | undefined;
   onCredit: ((count: number) => void) | undefined;

@@ -41,7 +41,8 @@ export async function sendStream(
         break;
       }
       const walked = walk(step.value, "part", true);
-      if (!walked.ok) throw new built.NativeError(`a part of the stream can't be passed on: ${walked.message}`);
+      if (!walked.ok)
+        throw new built.NativeError(`a part of the stream can't be passed on: ${walked.message}`);
       credit -= 1;
       post(call.id, "part", walked.value);
     }

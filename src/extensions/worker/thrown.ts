@@ -44,7 +44,9 @@ function isErrorLike(thrown: unknown): thrown is object {
 function textMember(thrown: object, name: "name" | "code" | "stack"): string | undefined {
   try {
     const member = (thrown as Record<string, unknown>)[name];
-    return typeof member === "string" ? built.slice(built.toWellFormed(member), 0, maxStackLength) : undefined;
+    return typeof member === "string"
+      ? built.slice(built.toWellFormed(member), 0, maxStackLength)
+      : undefined;
   } catch {
     return undefined; // that field can't be read; the others may
   }
