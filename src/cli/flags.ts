@@ -36,3 +36,8 @@ export interface TreeFlags {
   readonly at?: number;
   readonly follow?: boolean;
 }
+
+/** Flags of `lemon doctor`. */
+export interface DoctorFlags {
+  readonly bundle?: string;
+}

@@ -59,10 +59,15 @@ export class Output {
     this.#say(`${this.paintError("yellow", "warning:")} ${text}`);
   }
 
-  /** What failed. Its stack only under `--verbose`. */
-  error(message: string, error: unknown): void {
+  /** What failed. Its stack, if there is one, only under `--verbose`. */
+  error(message: string, error?: unknown): void {
     this.#say(`${this.paintError("red", "error:")} ${message}`);
-    if (this.verbose) this.#say(inspect(error));
+    if (this.verbose && error !== undefined) this.#say(inspect(error));
+  }
+
+  /** What is wrong with a thing that was just shown. Also under `--quiet`. */
+  fault(text: string): void {
+    this.#say(text);
   }
 
   /** One line that is rewritten in place. Only on a terminal. */

@@ -5,7 +5,7 @@
 import { createRequire } from "node:module";
 import type * as Commander from "commander";
 import type { Status } from "./errors.ts";
-import type { FactsFlags, LeadFlags, RunFlags, TreeFlags } from "./flags.ts";
+import type { DoctorFlags, FactsFlags, LeadFlags, RunFlags, TreeFlags } from "./flags.ts";
 import type { Context } from "./globals.ts";
 
 // The parser is CommonJS, and its face for `import` takes twice as long to load: every start waits for it.
@@ -35,6 +35,8 @@ export function buildProgram(version: string, invoke: Invoke): Command {
   addReadCommands(program, invoke);
   addLogCommands(program, invoke);
   addApprovalCommands(program, invoke);
+  addExtensionCommands(program, invoke, version);
+  addDoctorCommand(program, invoke, version);
   return program;
 }
 
@@ -167,6 +169,37 @@ function addApprovalCommands(program: Command, invoke: Invoke): void {
     .description("let the project file of a folder run code")
     .action((dir: string | undefined, flags: { readonly revoke?: boolean }) =>
       invoke(async () => (await import("./commands/trust.ts")).trust, dir, flags),
+    );
+}
+
+function addExtensionCommands(program: Command, invoke: Invoke, version: string): void {
+  const extension = program.command("extension").description("check and make extensions");
+  extension
+    .command("validate")
+    .argument("<path...>", "a manifest, or a folder of extensions")
+    .option("-j", "the same as --json")
+    .description("check manifests, running nothing")
+    .action((paths: readonly string[], flags: { readonly j?: boolean }) => {
+      if (flags.j === true) program.setOptionValue("json", true);
+      return invoke(async () => (await import("./commands/extension-validate.ts")).validateExtensions, paths);
+    });
+  extension
+    .command("new")
+    .argument("<name>", "lower-case letters, digits and hyphens")
+    .argument("[dir]", "a folder that is not there yet (default: the name, in the working directory)")
+    .description("write an extension to start from")
+    .action((name: string, dir: string | undefined) =>
+      invoke(async () => (await import("./commands/extension-new.ts")).newExtension, version, name, dir),
+    );
+}
+
+function addDoctorCommand(program: Command, invoke: Invoke, version: string): void {
+  program
+    .command("doctor")
+    .option("--bundle <file>", "also write what may be sent to support, to a name that is free", nonEmpty)
+    .description("tell what is set up here")
+    .action((flags: DoctorFlags) =>
+      invoke(async () => (await import("./commands/doctor.ts")).doctor, version, flags),
     );
 }
 

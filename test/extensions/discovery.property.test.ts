@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { discover, keepLast, type Discovery } from "../../src/extensions/discovery/index.ts";
+import { discover, keepLast, type Discovery, type FoundModule } from "../../src/extensions/discovery/index.ts";
 
 const folderName = fc.constantFrom("a", "B", "lib", "[x] & !", "index", "node_modules", ".h", "ü");
 const names = [
@@ -145,7 +145,7 @@ test("every id, and every file, is kept once, at its last place; each of the oth
   fc.assert(
     fc.property(fc.array(each), (found) => {
       const { kept, overridden } = keepLast(found);
-      const isSame = (one: (typeof found)[number], other: (typeof found)[number]): boolean =>
+      const isSame = (one: FoundModule, other: FoundModule): boolean =>
         one.module === other.module || (one.sourcePath !== null && one.sourcePath === other.sourcePath);
       // From the end, each that no kept one stands in the way of.
       const expected: typeof found = [];

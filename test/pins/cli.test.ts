@@ -56,11 +56,15 @@ test("an error as a document", () => {
 test("the commands, their arguments and their flags", () => {
   const program = buildProgram("0.0.0", async () => undefined);
   const flagsOf = (command: Command): string => command.options.map(({ flags }) => flags).join(" | ");
-  const lines = program.commands.map((command) => {
+  const leaves = program.commands.flatMap((command) =>
+    command.commands.length === 0 ? [command] : command.commands,
+  );
+  const lines = leaves.map((command) => {
     const args = command.registeredArguments.map((arg) =>
       arg.required ? `<${arg.name()}>` : `[${arg.name()}]`,
     );
-    return [command.name(), ...args, flagsOf(command)].filter((part) => part !== "").join(" ");
+    const group = command.parent === program ? [] : [command.parent?.name() ?? ""];
+    return [...group, command.name(), ...args, flagsOf(command)].filter((part) => part !== "").join(" ");
   });
   const lead = "--model <provider/model> | --script <file> | --approve <mode>";
   expect(lines).toEqual([
@@ -77,6 +81,9 @@ test("the commands, their arguments and their flags", () => {
     "allow <id>",
     "deny <id> [reason]",
     "trust [dir] --revoke",
+    "extension validate <path> -j",
+    "extension new <name> [dir]",
+    "doctor --bundle <file>",
   ]);
   expect(flagsOf(program)).toBe(
     "--version | --home <dir> | --log <place> | --cwd <dir> | --json | --no-color | -q, --quiet | -v, --verbose",

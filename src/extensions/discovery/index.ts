@@ -1,9 +1,10 @@
 /** Which extension files there are. Looks at names and at package.json; opens no extension file. */
-export { type Discovery, discover, type ExtensionFile } from "./discover.ts";
+export { type Discovery, discover, type ExtensionFile, scanRoot } from "./discover.ts";
 export { type FoundModule, keepLast, type OverriddenModule } from "./keep-last.ts";
 export {
   defaultFolders,
   globalExtensions,
+  resolveEntries,
   type SearchOptions,
   type SearchRoot,
   searchRoots,
