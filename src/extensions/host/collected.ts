@@ -44,6 +44,7 @@ const collectedShape = z.object({
   providers: z.array(providerShape),
   errors,
   warnings: z.array(z.string()),
+  notes: z.array(z.string()),
 });
 
 /** A tool without its function. */
@@ -58,6 +59,8 @@ export interface Collected {
   readonly providers: readonly ProviderHead[];
   readonly errors: MemberErrors;
   readonly warnings: readonly string[];
+  /** Lines for a debugger. */
+  readonly notes: readonly string[];
 }
 
 /** @returns `undefined` for what is none */

@@ -17,7 +17,9 @@ import { type WorkerEnd, WorkerEndedError } from "./worker-end.ts";
 
 /** The members of an extension are asked for in this order, each with its own time. */
 const collectedMembers: readonly MemberName[] = ["tools", "hooks", "providers"];
+/** A function that only waits is given up inside the worker at its 5,000 ms; one that blocks it is seen from here. */
 const memberMs = 5000;
+const blockedMs = 250;
 
 /**
  * Evaluates the extension.
@@ -70,7 +72,7 @@ export function collectFrom(
     const cancel = watchIndex({
       clock,
       read: at,
-      eachMs: memberMs,
+      eachMs: memberMs + blockedMs,
       onLate: () => {
         isLate = true;
         member = collectedMembers[at() - 1] ?? "tools";
@@ -87,6 +89,8 @@ export function collectFrom(
         if (collected === undefined) return failed("what it reported can't be read", stopped);
         cancel();
         resolve(collected);
+        if (isAnyLate(collected))
+          instance.end({ cause: "deadline", detail: `a member timed out after ${memberMs}ms` });
       },
       failed: (fields) => failed(readThrown(fields).message, stopped),
       ended: (end) => {
@@ -95,6 +99,12 @@ export function collectFrom(
       },
     });
   });
+}
+
+/** A member that ran over its time may still run. */
+function isAnyLate({ errors }: Collected): boolean {
+  const late = `raised an error: timed out after ${memberMs}ms`;
+  return Object.values(errors).some((texts) => texts.some((text) => text.endsWith(late)));
 }
 
 const stopped: WorkerEnd = { cause: "stopped", detail: "it goes on" };

@@ -1,5 +1,6 @@
 /** An extension whose code runs in a worker thread of its own. */
 import { messageOf } from "../../errors.ts";
+import { schemaProblem } from "../../tools/index.ts";
 import type {
   Bundle,
   Collection,
@@ -116,7 +117,7 @@ class WorkerHost implements ExtensionHost {
     const request = { key, cwd, settings };
     const collection = this.#collected(request).then(
       (collected) => {
-        entry.isInUse = true;
+        entry.isInUse = Object.keys(collected.errors).length === 0;
         return this.#collection(key, collected);
       },
       (error: unknown) => {
@@ -134,7 +135,8 @@ class WorkerHost implements ExtensionHost {
     for (;;) {
       const instance = await this.#ready();
       const collected = await collectFrom(instance, request, this.#world.clock);
-      if (this.#keeper.current === instance) return collected;
+      // One of whose members ran over its time is ended at that: nobody uses what it brought.
+      if (this.#keeper.current === instance || instance.ended !== undefined) return collected;
     }
   }
 
@@ -144,19 +146,24 @@ class WorkerHost implements ExtensionHost {
     });
   }
 
-  #collection(
+  async #collection(
     key: number,
-    { tools, hooks, providers, errors, warnings }: Collected,
-  ): Omit<Collection, "release"> {
+    { tools, hooks, providers, errors, warnings, notes }: Collected,
+  ): Promise<Omit<Collection, "release">> {
     const keeper = this.#keeper;
+    for (const note of notes) this.#world.logger.debug({ module: keeper.module }, note);
+    const proxies = numbered(tools, ({ name }) => name).map(([head, nth]) =>
+      toolProxy(keeper, key, head, nth),
+    );
+    const problems = await Promise.all(proxies.map(schemaProblem)); // a worker has no compiler
     return {
-      tools: numbered(tools, ({ name }) => name).map(([head, nth]) => toolProxy(keeper, key, head, nth)),
+      tools: proxies.filter((_, index) => problems[index] === undefined),
       hooks,
       providers: numbered(providers, ({ type, name }) => `${type} ${name}`).map(([head, nth]) =>
         providerProxy(keeper, key, head, nth),
       ),
       errors,
-      warnings,
+      warnings: [...warnings, ...problems.filter((problem) => problem !== undefined)],
       runHooks: (name, args, options) =>
         runHookCall(keeper, { key, name, count: hooks[name] ?? 0, args, options }),
     };
@@ -184,7 +191,14 @@ function numbered<Member>(
 
 function withoutMembers(error: unknown): Collected {
   const member = error instanceof MemberFailedError ? error.member : "tools";
-  return { tools: [], hooks: {}, providers: [], errors: { [member]: [messageOf(error)] }, warnings: [] };
+  return {
+    tools: [],
+    hooks: {},
+    providers: [],
+    errors: { [member]: [messageOf(error)] },
+    notes: [],
+    warnings: [],
+  };
 }
 
 function refusal(module: string, why: NoWorker): string {

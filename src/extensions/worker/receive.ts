@@ -1,5 +1,10 @@
 /** What a worker does with each frame of its host. */
 import type { Logger } from "../../ports.ts";
+import { collectMembers } from "../members/collect.ts";
+import { definitionIn, describe } from "../members/describe.ts";
+import { type HookName, hookNames } from "../hooks.ts";
+import type { MemberPorts } from "../members/ports.ts";
+import type { MemberName } from "../port.ts";
 import type { Asks } from "./ask.ts";
 import * as built from "./captured.ts";
 import { type LiveCollection, methodOf, nthNamed, toolHead } from "./collections.ts";
@@ -7,9 +12,9 @@ import type { Call, ProviderCallHead, ToWorker } from "./frames.ts";
 import { runHandlers } from "./hook-batch.ts";
 import { walk } from "./json-walk.ts";
 import { Gone, type LiveCall, type LiveCalls } from "./live-calls.ts";
-import { collectMembers, describe } from "./members-shim.ts";
 import { sendStream } from "./model-stream.ts";
 import type { Output } from "./output.ts";
+import { runningMember } from "./shared-memory.ts";
 import { untag } from "./tagged.ts";
 import { runTool } from "./tool-call.ts";
 import type { Wire } from "./wire.ts";
@@ -29,7 +34,13 @@ const loadMs = 10_000;
 export function receiver(parts: WorkerParts): (text: unknown) => void {
   const { calls, asks } = parts;
   const collections = { __proto__: null } as unknown as Record<number, LiveCollection | undefined>;
-  const state: State = { ...parts, collections, definition: undefined, log: loggerTo(parts.output) };
+  const state: State = {
+    ...parts,
+    collections,
+    definition: undefined,
+    log: loggerTo(parts.output),
+    ports: memberPorts(parts.shared),
+  };
   return (text) => {
     if (typeof text !== "string") return; // the author's own, through a door that we could not close
     const end = built.indexOf(text, "\n");
@@ -59,6 +70,7 @@ interface State extends WorkerParts {
   readonly collections: Record<number, LiveCollection | undefined>;
   definition: object | undefined;
   readonly log: Logger;
+  readonly ports: MemberPorts;
 }
 
 /** A fault of ours: the worker is of no use any more, and its end tells the host. */
@@ -77,7 +89,7 @@ function answer(state: State, frame: Call, payload: string): Promise<void> {
     case "load":
       return calls.run(frame.id, loadMs, "description", async () => {
         state.definition = await evaluate(frame.a.url);
-        return describe(state.definition);
+        return describe(state.definition, state.ports);
       });
     case "collect":
       return calls.run(frame.id, null, "members", (call) => collect(state, call, frame.a, payload));
@@ -112,9 +124,7 @@ function answer(state: State, frame: Call, payload: string): Promise<void> {
 
 async function evaluate(url: string): Promise<object> {
   const module = (await import(url)) as { readonly default?: unknown };
-  let found = module.default;
-  if (typeof found === "object" && found !== null && "__esModule" in found && "default" in found)
-    found = found.default;
+  const found = definitionIn(module.default);
   if (typeof found === "object" && found !== null) return found;
   const type = found === null ? "null" : typeof found;
   throw new Gone(`Extension file must export default defineExtension({ name, version, … }); found: ${type}`);
@@ -128,40 +138,51 @@ async function collect(
 ): Promise<unknown> {
   const config = built.parseJson(payload) as Readonly<Record<string, unknown>>; // the host sends settings
   const definition = state.definition as object; // the host collects after the load
-  const members = await (state.calls.enter(call, undefined, collectMembers, [
-    definition,
-    cwd,
-    config,
-  ]) as ReturnType<typeof collectMembers>);
-  const { tools, hooks, providers, errors, warnings } = members;
+  const args = [definition, cwd, config, state.ports];
+  const asked = state.calls.enter(call, undefined, collectMembers, args) as ReturnType<typeof collectMembers>;
+  const { tools, hooks, providers, errors, warnings, notes } = await asked;
   state.collections[key] = {
     cwd,
     config,
     tools,
     providers,
-    hooks: (name) => ({ owner: hooks.owner, handlers: hooks.table[name] ?? [] }),
+    hooks: (name) => ({ owner: hooks.owner, handlers: hooks.table[name as HookName] ?? [] }),
   };
   const counts: Record<string, number> = {};
-  for (const name of Object.keys(hooks.table)) counts[name] = hooks.table[name]?.length ?? 0;
+  for (const name of hookNames) counts[name] = hooks.table[name]?.length ?? 0;
   return {
     tools: tools.map(toolHead),
     hooks: counts,
-    providers: providers.map(({ type, name, config: own, provider }) => ({
+    providers: providers.map(({ type, name, config: own, functions, provider }) => ({
       type,
       name,
       config: own,
-      functions: ["stream", "getEnvApiKey", "put", "search", "extract"].filter(
-        (method) => typeof (provider as Record<string, unknown>)[method] === "function",
-      ),
-      providerId: textOrNull((provider as Record<string, unknown>)["providerId"]),
-      apiId: textOrNull((provider as Record<string, unknown>)["apiId"]),
+      functions,
+      providerId: textOrNull(provider, "providerId"),
+      apiId: textOrNull(provider, "apiId"),
     })),
     errors,
     warnings,
+    notes,
   };
 }
 
-function textOrNull(value: unknown): string | null {
+/** The worker's own timers, and the number of the member that is being asked, where the host can see it. */
+function memberPorts(shared: Int32Array): MemberPorts {
+  const { setTimeout, clearTimeout } = globalThis; // before any user code
+  const numbers: Readonly<Partial<Record<MemberName, number>>> = { tools: 1, hooks: 2, providers: 3 };
+  return {
+    setTimer: (delayMs, fire) => {
+      const timer = setTimeout(fire, delayMs);
+      return () => clearTimeout(timer);
+    },
+    onMember: (name) => built.atomicStore(shared, runningMember, numbers[name] ?? 0),
+    compiles: false, // the host does that
+  };
+}
+
+function textOrNull(provider: object, name: string): string | null {
+  const value = (provider as Readonly<Record<string, unknown>>)[name];
   return typeof value === "string" ? value : null;
 }
 
