@@ -27,3 +27,32 @@ export {
   type SupervisionNode,
   type SupervisionView,
 } from "./supervision-tree.ts";
+export {
+  buildStatusReport,
+  type ExtensionStatusReport,
+  type ReportedDisclosure,
+  type ReportedExtension,
+  type ReportedLoadError,
+  type ReportedProviders,
+  type ReportedSource,
+  type ReportedToolConflicts,
+  type ReportedWasm,
+  type StatusReportParts,
+} from "./extension-status-report.ts";
+export {
+  noReport,
+  reportDetails,
+  reportMarkdown,
+  reportTitle,
+  type ReportDetails,
+  type ReportStyle,
+} from "./extension-status-markdown.ts";
+export {
+  fallbackDetails,
+  fallbackMarkdown,
+  fallbackReloadRefusal,
+  fallbackTitle,
+  type FallbackReason,
+  type FallbackStatus,
+} from "./extension-status-fallback.ts";
+export { loadReport, type LoadReportExtras } from "./load-report.ts";
