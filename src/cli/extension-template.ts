@@ -84,11 +84,12 @@ npm run validate                  # checks lemon_extension.json, runs nothing
 lemon run --extension . "Greet Ada"
 \`\`\`
 
-To load it in every session, name this folder in \`~/.lemon/config.toml\`:
+To load it in every session, put this folder among your extensions, and name the folder that holds them in
+\`~/.lemon/config.toml\`:
 
 \`\`\`toml
 [runtime]
-extension_paths = ["/path/to/${name}"]
+extension_paths = ["~/my-extensions"]   # holds ${name}/ and others
 \`\`\`
 
 | file | what it is |
