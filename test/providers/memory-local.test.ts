@@ -133,6 +133,18 @@ describe("the built-in memory", () => {
   });
 });
 
+describe("a file that goes away", () => {
+  it("is made again with the next document", async () => {
+    await put("a", "word");
+    rmSync(path.dirname(file), { recursive: true });
+    expect(await idsFor("word")).toEqual([]);
+    await put("b", "word");
+    expect(await idsFor("word")).toEqual(["b"]);
+    local.close();
+    expect(await idsFor("word")).toEqual(["b"]);
+  });
+});
+
 describe("a file that can't be used", () => {
   const failing = async (): Promise<unknown[]> => [
     await put("a", "word").catch((error: unknown) => error),

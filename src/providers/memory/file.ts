@@ -43,9 +43,9 @@ const schema = `
   PRAGMA user_version = ${FORMAT_VERSION};
 `;
 
-/** Whether there is anything to open. */
-export function isThere(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false }) !== undefined;
+/** What tells the file from another one of its name; `null` when there is none. */
+export function inodeOf(file: string): number | null {
+  return statSync(file, { throwIfNoEntry: false })?.ino ?? null;
 }
 
 /**
@@ -54,7 +54,7 @@ export function isThere(file: string): boolean {
  * @throws MemoryUnavailableError, or what SQLite and the file system say
  */
 export function openMemoryFile(file: string): Database {
-  if (!isThere(file)) {
+  if (inodeOf(file) === null) {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     closeSync(openSync(file, "a", 0o600));
   } else if (!statSync(file).isFile()) {

@@ -1,7 +1,7 @@
 /** The built-in memory provider, `local`: one SQLite file with a full-text index, shared by all processes of a home. */
 import type { Database } from "better-sqlite3";
 import type { Clock } from "../../ports.ts";
-import { isThere, openMemoryFile } from "./file.ts";
+import { inodeOf, openMemoryFile } from "./file.ts";
 import type { MemoryDocument, MemoryOptions, MemoryProvider } from "./port.ts";
 import { matchAnyWord } from "./words.ts";
 
@@ -37,18 +37,26 @@ const bestMatches = `
  * scope finds what is of that scope or of `all`, the best matches; a search in `all` finds everything.
  */
 export function localMemory({ file, clock }: { readonly file: string; readonly clock: Clock }): LocalMemory {
-  let opened: Database | null = null;
+  let opened: { readonly db: Database; readonly inode: number | null } | null = null;
   const close = (): void => {
-    opened?.close();
+    opened?.db.close();
     opened = null;
+  };
+  const open = (): Database => {
+    // One that was deleted or replaced would still take documents, and nobody would find them again.
+    if (opened !== null && opened.inode !== inodeOf(file)) close();
+    if (opened === null) {
+      const db = openMemoryFile(file);
+      opened = { db, inode: inodeOf(file) };
+    }
+    return opened.db;
   };
   const use = <Result>(signal: AbortSignal, work: (db: Database) => Result): Promise<Result> =>
     patiently(clock, signal, () => {
       try {
-        opened ??= openMemoryFile(file);
-        return work(opened);
+        return work(open());
       } catch (error) {
-        // A damaged file may be mended or replaced: the next use looks at what is there then.
+        // A damaged file may be mended: the next use looks at what is there then.
         if (!isBusy(error)) close();
         throw error;
       }
@@ -63,7 +71,7 @@ export function localMemory({ file, clock }: { readonly file: string; readonly c
     async search(query, { scope, limit, signal }) {
       const match = matchAnyWord(query);
       // Looking for something is no reason to make a file.
-      if (match === null || (opened === null && !isThere(file))) return [];
+      if (match === null || inodeOf(file) === null) return [];
       return use(signal, (db) =>
         (db.prepare(bestMatches).all({ match, scope, limit }) as Row[]).map((row) => ({
           ...row,
