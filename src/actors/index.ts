@@ -8,10 +8,15 @@ export {
 } from "./errors.ts";
 export type { Divergence } from "./feed.ts";
 export { JournaledStream } from "./journaled.ts";
+export { registryStreamName } from "./extension-registry/actors.ts";
+export { openRegistryStream, type RegistryStream } from "./extension-registry/stream.ts";
 export { endOfGivenUp } from "./recovery.ts";
 export { sessionViews, type SessionViews } from "./session-views.ts";
 export { Leadership } from "./leadership.ts";
+export type { HookSource } from "./session/hook-source.ts";
+export { SessionHooks } from "./session/hooks.ts";
 export { sessionActors } from "./session/actors.ts";
 export { modelEffect, retryEffect } from "./session/effects.ts";
 export type { StreamEvent } from "./subscribers.ts";
+export { hookEffect } from "./tool-runner/hook-effect.ts";
 export { approvalEffect, toolEffect } from "./tool-runner/effects.ts";

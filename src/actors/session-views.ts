@@ -14,7 +14,6 @@ import {
 } from "../projections/index.ts";
 import type { StoredText, StreamViews, ViewsKind } from "./stream-views.ts";
 
-
 interface StoredViews {
   readonly session: SessionView;
   readonly pages: number;

@@ -16,12 +16,7 @@ export class SnapshotKeeper {
   #storedVersion = 0;
 
   /** @param writer - what `snapshotWriter` says of the stream's kind */
-  constructor(
-    log: EventLog,
-    stream: string,
-    writer: string,
-    report: (error: unknown, what: string) => void,
-  ) {
+  constructor(log: EventLog, stream: string, writer: string, report: (error: unknown, what: string) => void) {
     this.#log = log;
     this.#stream = stream;
     this.#writer = writer;

@@ -55,6 +55,14 @@ const assistantPart = z.discriminatedUnion("type", [
   z.object({ type: z.literal("reasoning"), text: z.string(), providerMetadata }),
 ]);
 
+/** How many handlers judge a call, and how many its result. */
+const interceptors = {
+  /** Of `onToolCall`. */
+  hooks: count,
+  /** Of `onToolResult`. */
+  resultHooks: count,
+};
+
 /** A call as the model wrote it, and what the registry knew of its tool when the answer arrived. */
 const modelCall = z.object({
   callId,
@@ -72,8 +80,7 @@ const modelCall = z.object({
   parallelSafe: z.boolean(),
   idempotent: z.boolean(),
   approval: approvalMode,
-  /** How many intercepting hooks judge it. */
-  hooks: count,
+  ...interceptors,
 });
 
 /** One load of extensions: for one working directory and one list of places. */
@@ -88,6 +95,16 @@ const toolSource = z.union([
   z.literal("builtin"),
   z.object({ kind: z.enum(["wasm", "extension", "mcp"]), id: z.string() }),
 ]);
+
+const interceptingHook = z.enum(["onToolCall", "onToolResult"]);
+const replacedArgs = z.record(z.string(), z.unknown()).nullable();
+
+/** How a handler failed. */
+const hookFailure = z.object({
+  kind: z.enum(["throw", "timeout", "crash", "invalid", "not_a_function", "quarantined"]),
+  class: z.string(),
+  message: z.string(),
+});
 
 /** An exit reason as the supervisors tell it: never an error's stack. */
 const exitReason = z.object({
@@ -129,9 +146,7 @@ export const factSchemas = {
     sha256: sha256.nullable(),
     /** Its place among the handlers of this hook and extension, from 0. */
     handler: count,
-    kind: z.enum(["throw", "timeout", "crash", "invalid", "not_a_function", "quarantined"]),
-    class: z.string(),
-    message: z.string(),
+    ...hookFailure.shape,
     callId: z.string().nullable(),
     /** Milliseconds. */
     durationMs: z.number().nonnegative(),
@@ -188,17 +203,45 @@ export const factSchemas = {
     callId,
     name: z.string(),
     approval: approvalMode,
-    hooks: count,
+    ...interceptors,
     idempotent: z.boolean(),
   }),
-  "tool_call.blocked": z.object({ callId, errorType: z.string(), reason: z.string() }),
-  "approval.requested": z.object({ callId, name: z.string() }),
+  "hook.requested": z.object({ callId, hook: interceptingHook }),
+  "hook.answered": z.object({
+    callId,
+    hook: interceptingHook,
+    /** The answers held a secret: the log has the masked form, only this process the real one. */
+    masked: z.boolean(),
+    /** In registration order; handlers after one that blocked did not run and are not there. */
+    answers: z.array(
+      z.object({
+        module,
+        sha256: sha256.nullable(),
+        /** Its place among the handlers of this hook and extension, from 0. */
+        handler: count,
+        /** What it returned, as JSON; `null` for nothing. */
+        answer: z.unknown(),
+        failure: hookFailure.nullable(),
+        /** Milliseconds. */
+        durationMs: z.number().nonnegative(),
+      }),
+    ),
+  }),
+  "tool_call.blocked": z.object({
+    callId,
+    errorType: z.string(),
+    reason: z.string(),
+    /** What hooks want the model to see beside it, label line included. */
+    context: z.string().nullable(),
+  }),
+  /** `args`: what hooks put in the place of the model's; `null` when they did not. The same in `tool_call.started`. */
+  "approval.requested": z.object({ callId, name: z.string(), args: replacedArgs }),
   "approval.resolved": z.object({
     callId,
     verdict: z.enum(["allow", "deny"]),
     reason: z.string().nullable(),
   }),
-  "tool_call.started": z.object({ callId, name: z.string(), idempotent: z.boolean() }),
+  "tool_call.started": z.object({ callId, name: z.string(), idempotent: z.boolean(), args: replacedArgs }),
   "tool_call.process_started": z.object({
     callId,
     pid: z.int().positive(),
@@ -211,6 +254,8 @@ export const factSchemas = {
     isError: z.boolean(),
     /** The word of docs/reference/tools.md for a result that the runtime wrote itself. */
     errorType: z.string().nullable(),
+    /** It is the message of an exception or of a crash: hooks see it and can't change it. */
+    isThrown: z.boolean(),
     content: z.array(contentBlock),
     details,
     trust: z.enum(["trusted", "untrusted"]),
@@ -276,14 +321,12 @@ export const factSchemas = {
     /** Built-in tools, in their order. */
     builtIn: z.array(z.string()),
     tools: z.array(z.object({ module, sourcePath, name: z.string() })),
-    providers: z.array(
-      z.object({ type: providerType, name: z.string(), module, sourcePath, isUsable: z.boolean() }),
-    ),
+    providers: z.array(z.object({ type: providerType, name: z.string(), module, sourcePath })),
     /** Providers that were there before any extension. */
     core: z.array(z.object({ type: providerType, name: z.string() })),
   }),
   "tool.shadowed": z.object({ load, name: z.string(), winner: toolSource, loser: toolSource }),
-  "provider.registered": z.object({ load, type: providerType, name: z.string(), module, sourcePath }),
+  "provider.registered": z.object({ load, type: providerType, name: z.string(), module }),
   "provider.conflicted": z.object({
     load,
     type: providerType,

@@ -19,6 +19,19 @@ const withToolChoice = (data: object) => ({
 });
 
 const upcasters: Readonly<Record<string, Readonly<Record<number, Upcaster>>>> = {
+  "model.responded": {
+    1: (data: { calls: readonly object[] }) => ({
+      ...data,
+      calls: data.calls.map((call) => ({ ...call, resultHooks: 0 })),
+    }),
+  },
+  "tool_call.requested": { 1: (data: object) => ({ ...data, resultHooks: 0 }) },
+  "tool_call.blocked": { 1: (data: object) => ({ ...data, context: null }) },
+  "approval.requested": { 1: (data: object) => ({ ...data, args: null }) },
+  "tool_call.started": { 1: (data: object) => ({ ...data, args: null }) },
+  "tool_call.returned": {
+    1: (data: { errorType: string | null }) => ({ ...data, isThrown: data.errorType === "tool_exception" }),
+  },
   "session.started": { 1: withToolChoice },
   "session.configured": { 1: withToolChoice },
   "prompt.submitted": {

@@ -103,7 +103,11 @@ export interface Collection {
    * @param args - JSON
    * @returns an outcome for each handler, in their order
    */
-  runHooks(name: HookName, args: readonly Json[], options: RunHooksOptions): Promise<readonly HandlerOutcome[]>;
+  runHooks(
+    name: HookName,
+    args: readonly Json[],
+    options: RunHooksOptions,
+  ): Promise<readonly HandlerOutcome[]>;
   /** Gives it back: nobody calls its tools, hooks or providers any more. */
   release(): void;
 }

@@ -28,6 +28,12 @@ export {
   type SupervisionView,
 } from "./supervision-tree.ts";
 export {
+  extensionRegistry,
+  type ExtensionRegistryView,
+  type LoadView,
+  type QuarantineView,
+} from "./extension-registry.ts";
+export {
   buildStatusReport,
   type ExtensionStatusReport,
   type ReportedDisclosure,

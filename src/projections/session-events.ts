@@ -5,6 +5,7 @@
  */
 import type { FactData, KnownFact } from "../events/index.ts";
 import type { EventArgs, EventContent, EventMessage, LivePiece, SessionEventBody } from "./session-event.ts";
+import { blockedContent } from "./blocked-content.ts";
 import type { SessionView } from "./session-view.ts";
 
 interface EventCall {
@@ -82,7 +83,7 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
       return startCall(state, fact.data.callId);
     case "approval.requested": {
       const { callId, name } = fact.data;
-      const args = state.calls[callId]?.args ?? null;
+      const args = fact.data.args ?? state.calls[callId]?.args ?? null;
       return [state, [{ type: "approval_requested", id: callId, tool: name, args }]];
     }
     case "approval.resolved":
@@ -95,7 +96,7 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
       return endCall(state, fact.data);
     case "tool_call.blocked": {
       const { callId, reason, errorType } = fact.data;
-      const content: EventContent = [{ type: "text", text: `Tool call denied: ${reason}` }];
+      const content: EventContent = blockedContent(fact.data);
       return endCall(state, {
         callId,
         isError: true,
@@ -133,6 +134,8 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
     }
     case "session.started":
     case "session.configured":
+    case "hook.requested":
+    case "hook.answered":
     case "extensions.requested":
     case "extension.overridden":
     case "extension.loaded":

@@ -21,6 +21,18 @@ export interface CallView {
   /** `null` when the text could not be parsed. */
   readonly args: Readonly<Record<string, unknown>> | null;
   readonly masked: boolean;
+  /** How many handlers of `onToolCall` there were when the model answered. */
+  readonly hooks: number;
+  /** How many handlers of `onToolResult`. */
+  readonly resultHooks: number;
+  /** Where the answers of `onToolCall` stand; `replaced`: `args` are theirs. `null` before. */
+  readonly judged: {
+    readonly version: number;
+    readonly masked: boolean;
+    readonly replaced: boolean;
+  } | null;
+  /** Kept only while hooks review it. */
+  readonly returned: FactData<"tool_call.returned"> | null;
   /** Version of the `model.responded` that holds it. */
   readonly answeredAt: number;
   readonly process: FactData<"tool_call.process_started"> | null;
@@ -65,9 +77,11 @@ type SessionFact =
   | "agent.ended"
   | "model.responded"
   | "model.failed"
+  | "hook.answered"
   | "approval.requested"
   | "tool_call.started"
   | "tool_call.process_started"
+  | "tool_call.returned"
   | "tool_call.completed"
   | "tool_call.blocked"
   | "tool_call.interrupted";
@@ -114,9 +128,11 @@ export const sessionView: Projection<SessionView, SessionFact> = {
     "agent.ended": true,
     "model.responded": true,
     "model.failed": true,
+    "hook.answered": true,
     "approval.requested": true,
     "tool_call.started": true,
     "tool_call.process_started": true,
+    "tool_call.returned": true,
     "tool_call.completed": true,
     "tool_call.blocked": true,
     "tool_call.interrupted": true,
@@ -155,10 +171,19 @@ function foldSession(view: SessionView, fact: FactOf<SessionFact>): SessionView 
       return takeAnswer(view, fact);
     case "model.failed":
       return { ...view, failures: view.failures + 1, usage: addUsage(view.usage, fact.data.usage) };
+    case "hook.answered":
+      return withCall(view, fact.data.callId, (call) => {
+        if (fact.data.hook === "onToolResult") return { ...call, returned: null };
+        return { ...call, judged: { version: fact.version, masked: fact.data.masked, replaced: false } };
+      });
     case "approval.requested":
-      return withState(view, fact.data.callId, "asking");
+      return withArgs(withState(view, fact.data.callId, "asking"), fact.data);
     case "tool_call.started":
-      return withState(view, fact.data.callId, "running");
+      return withArgs(withState(view, fact.data.callId, "running"), fact.data);
+    case "tool_call.returned":
+      return withCall(view, fact.data.callId, (call) =>
+        call.resultHooks === 0 ? call : { ...call, returned: fact.data },
+      );
     case "tool_call.process_started":
       return withCall(view, fact.data.callId, (call) => ({ ...call, process: fact.data }));
     case "tool_call.completed":
@@ -171,8 +196,20 @@ function foldSession(view: SessionView, fact: FactOf<SessionFact>): SessionView 
 function takeAnswer(view: SessionView, fact: FactOf<"model.responded">): SessionView {
   const text = fact.data.content.map((part) => (part.type === "text" ? part.text : "")).join("");
   const calls: Record<string, CallView> = {};
-  for (const { callId, name, args, masked } of fact.data.calls) {
-    calls[callId] = { callId, name, state: "queued", args, masked, answeredAt: fact.version, process: null };
+  for (const { callId, name, args, masked, hooks, resultHooks } of fact.data.calls) {
+    calls[callId] = {
+      callId,
+      name,
+      state: "queued",
+      args,
+      masked,
+      hooks,
+      resultHooks,
+      judged: null,
+      returned: null,
+      answeredAt: fact.version,
+      process: null,
+    };
   }
   return {
     ...view,
@@ -186,6 +223,19 @@ function takeAnswer(view: SessionView, fact: FactOf<"model.responded">): Session
 function outcomeOf(view: SessionView, fact: FactOf<"agent.ended">): OutcomeView {
   const { runId, status, stopReason, error, usage } = fact.data;
   return { runId, status, stopReason, error, text: view.lastText, usage, version: fact.version };
+}
+
+/** From here on the call has the arguments that hooks gave it. */
+function withArgs(
+  view: SessionView,
+  { callId, args }: { readonly callId: string; readonly args: CallView["args"] },
+): SessionView {
+  if (args === null) return view;
+  return withCall(view, callId, (call) => ({
+    ...call,
+    args,
+    judged: call.judged === null ? null : { ...call.judged, replaced: true },
+  }));
 }
 
 function withState(view: SessionView, callId: string, state: CallView["state"]): SessionView {

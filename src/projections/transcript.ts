@@ -4,6 +4,7 @@
  * Kept as pages of 256 messages, since a long session's transcript is too large to copy or to store at once.
  */
 import type { ContentBlock, FactData, FactOf } from "../events/index.ts";
+import { blockedContent } from "./blocked-content.ts";
 import type { Projection } from "./projection.ts";
 
 /** Messages on a full page. */
@@ -149,9 +150,7 @@ function foldTranscript(view: Transcript, fact: FactOf<TranscriptFact>): Transcr
       return endCall(view, version, callId, content ?? returned?.content ?? [], isError);
     }
     case "tool_call.blocked": {
-      const { callId, errorType, reason } = fact.data;
-      const verb = errorType === "tool_blocked" ? "blocked" : "denied";
-      return endCall(view, version, callId, [{ type: "text", text: `Tool call ${verb}: ${reason}` }], true);
+      return endCall(view, version, fact.data.callId, blockedContent(fact.data), true);
     }
     case "tool_call.interrupted":
       return endCall(
@@ -181,7 +180,10 @@ function endCall(
     ordered.push(found);
   }
   const { waiting = [] } = view.batch;
-  return waiting.reduce(append, append({ ...view, batch: null }, { role: "tool", version, results: ordered }));
+  return waiting.reduce(
+    append,
+    append({ ...view, batch: null }, { role: "tool", version, results: ordered }),
+  );
 }
 
 function appendLater(view: Transcript, message: TranscriptMessage): Transcript {

@@ -69,3 +69,31 @@ export class AbortedError extends LemonError {
     super("aborted", reason);
   }
 }
+
+/** A tool that was handed to a session can't be used. Code `LEMON_INVALID_TOOL`. */
+export class InvalidToolError extends LemonError {
+  constructor(problem: string) {
+    super("invalid_tool", problem, { field: "customTools" });
+  }
+}
+
+/** Extensions can't be reloaded while a model answers or a call runs. Code `LEMON_SESSION_STREAMING`. */
+export class SessionStreamingError extends LemonError {
+  constructor(id: string) {
+    super(
+      "session_streaming",
+      `session ${id} is at work: extensions can be reloaded when its run has ended`,
+      {
+        field: "sessionId",
+      },
+    );
+  }
+}
+
+/** A reload failed as a whole and changed nothing; `cause` says why. Code `LEMON_RELOAD_FAILED`. */
+export class ReloadFailedError extends LemonError {
+  constructor(cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super("reload_failed", `Extensions could not be reloaded, and are as they were: ${why}`, { cause });
+  }
+}

@@ -5,6 +5,7 @@ import path from "node:path";
 import type * as Rxjs from "rxjs";
 import type { Observable } from "rxjs";
 import { Leadership } from "../actors/index.ts";
+import type { Zombie } from "../extensions/index.ts";
 import { loadConfig, type Config, type ConfigOverrides } from "../config/index.ts";
 import { defaultHome } from "../home.ts";
 import { leaseOwner, LogUnavailableError, openEventLog, type EventLog } from "../log/index.ts";
@@ -12,17 +13,16 @@ import { silentLogger, type Clock, type Ids, type Logger, type Random } from "..
 import type { ModelSource } from "../providers/index.ts";
 import { requireSession, stateAt, verifyReplay, type ReplayReport, type StateAt } from "../replay/index.ts";
 import {
-  exitLatch,
-  startDynamicSupervisor,
-  startSupervisor,
   systemClock,
-  type Child,
+  type SupervisionEvent,
   type Supervisor,
   type SupervisorTree,
 } from "../supervision/index.ts";
 import { createMasker } from "../secrets/index.ts";
-import { normaliseExtension } from "../tools/index.ts";
+import { House } from "./house.ts";
 import { knownSecrets } from "./known-secrets.ts";
+import type { Configured } from "./load-builder.ts";
+import { runtimeExtensions, type RuntimeExtensions } from "./runtime-extensions.ts";
 import { SessionFactory } from "./session-factory.ts";
 import { sessionStreamName } from "./session-stream.ts";
 import { Sessions } from "./sessions.ts";
@@ -63,6 +63,8 @@ export interface Runtime extends AsyncDisposable {
   readonly log: EventLog;
   readonly config: Config;
   readonly sessions: Sessions;
+  /** Extensions apart from any session. */
+  readonly extensions: RuntimeExtensions;
   readonly supervision: {
     /** The supervision tree now. */
     tree(): SupervisorTree;
@@ -75,7 +77,13 @@ export interface Runtime extends AsyncDisposable {
     /** A session after any of its facts. @throws SessionNotFoundError, InvalidVersionError */
     stateAt(sessionId: string, version?: number): Promise<StateAt>;
   };
-  close(): Promise<void>;
+  /**
+   * Shuts the sessions down, ends the workers of extensions and gives the lease back.
+   *
+   * @returns workers that are inside a native call and could not be ended within 2,000 ms; the process can't exit by
+   * itself before that call returns
+   */
+  close(): Promise<readonly Zombie[]>;
 }
 
 /**
@@ -97,67 +105,56 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   } = options;
   const home = path.resolve(options.home ?? defaultHome(env));
   const cwd = path.resolve(options.cwd ?? process.cwd());
-  const extensions = (options.extensions ?? []).map((extension, index) =>
-    normaliseExtension(extension, index),
-  );
-  const configure = async (folder: string): Promise<Config> => {
+  const configure = async (folder: string): Promise<Configured> => {
     const { config: overrides, flags, trustProject } = options;
     const loaded = await loadConfig({ home, cwd: folder, env, overrides, flags, trustProject });
     for (const warning of loaded.warnings) logger.warn({}, warning);
-    return loaded.config;
+    return loaded;
   };
-  const config = await configure(cwd);
+  const { config } = await configure(cwd);
   const ownsLog = typeof options.log !== "object";
   const log = typeof options.log === "object" ? options.log : await openLog(options.log, home, config);
   const id = ids("rt");
-  const journal = new SupervisionJournal(id, log, clock, logger, createMasker(knownSecrets(config, env)));
+  const mask = createMasker(knownSecrets(config, env));
+  const journal = new SupervisionJournal(id, log, clock, logger, mask);
   const listeners = new Set<(tree: SupervisorTree) => void>();
+  const house = new House();
   let leadership: Leadership | undefined;
-  let root: Supervisor | undefined;
   try {
     leadership = await Leadership.acquire(log, `runtime-${id}`, leaseOwner(), clock, logger);
-    let population: Supervisor | undefined;
-    root = await startSupervisor(
-      {
-        strategy: "rest_for_one",
-        children: [
-          { id: "log", start: () => untilShutdown() },
-          {
-            id: "services",
-            type: "supervisor",
-            start: () =>
-              startSupervisor({
-                children: [
-                  {
-                    id: "sessions",
-                    type: "supervisor",
-                    start: async () => (population = await startDynamicSupervisor({})),
-                  },
-                ],
-              }),
-          },
-        ],
-      },
-      {
-        name: "runtime",
-        clock,
-        onEvent: (event) => {
-          journal.record(event);
-          for (const listener of listeners) if (root !== undefined) listener(root.tree());
-        },
-      },
-    );
+    const onEvent = (event: SupervisionEvent): void => {
+      journal.record(event);
+      for (const listener of listeners) if (house.isBuilt) listener(house.root.tree());
+    };
+    await house.build({ clock, onEvent });
+    const parts = { id, log, leadership, clock, ids, logger, env, home, config, configure, house };
+    const extensions = runtimeExtensions(parts, {
+      cwd,
+      objects: options.extensions ?? [],
+      models: Object.keys(options.models ?? {}),
+    });
     const factory = new SessionFactory({
       world: { log, leadership, clock, ids, random, logger, env },
       home,
       models: options.models ?? {},
-      extensions,
+      extensions: extensions.registry,
       configure,
     });
-    const sessions = new Sessions({ factory, population: () => population as Supervisor, cwd });
-    return new RunningRuntime({ id, log, ownsLog, config, sessions, root, leadership, journal, listeners });
+    const sessions = new Sessions({ factory, population: () => house.sessions, cwd });
+    return new RunningRuntime({
+      id,
+      log,
+      ownsLog,
+      config,
+      sessions,
+      extensions,
+      root: house.root,
+      leadership,
+      journal,
+      listeners,
+    });
   } catch (error) {
-    await root?.shutdown();
+    if (house.isBuilt) await house.root.shutdown();
     await leadership?.close();
     if (ownsLog) await log.close();
     throw error;
@@ -170,6 +167,7 @@ interface RuntimeParts {
   readonly ownsLog: boolean;
   readonly config: Config;
   readonly sessions: Sessions;
+  readonly extensions: RuntimeExtensions;
   readonly root: Supervisor;
   readonly leadership: Leadership;
   readonly journal: SupervisionJournal;
@@ -181,14 +179,16 @@ class RunningRuntime implements Runtime {
   readonly log: EventLog;
   readonly config: Config;
   readonly sessions: Sessions;
+  readonly extensions: RuntimeExtensions;
   readonly #parts: RuntimeParts;
-  #closing: Promise<void> | null = null;
+  #closing: Promise<readonly Zombie[]> | null = null;
 
   constructor(parts: RuntimeParts) {
     this.id = parts.id;
     this.log = parts.log;
     this.config = parts.config;
     this.sessions = parts.sessions;
+    this.extensions = parts.extensions;
     this.#parts = parts;
   }
 
@@ -213,7 +213,7 @@ class RunningRuntime implements Runtime {
     },
   };
 
-  close(): Promise<void> {
+  close(): Promise<readonly Zombie[]> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
@@ -222,13 +222,15 @@ class RunningRuntime implements Runtime {
     await this.close();
   }
 
-  async #close(): Promise<void> {
-    const { sessions, root, leadership, journal, log, ownsLog } = this.#parts;
+  async #close(): Promise<readonly Zombie[]> {
+    const { sessions, extensions, root, leadership, journal, log, ownsLog } = this.#parts;
     await sessions.shutdown("shutdown");
+    const zombies = await extensions.close();
     await root.shutdown();
     await leadership.close();
     await journal.flush();
     if (ownsLog) await log.close();
+    return zombies;
   }
 }
 
@@ -241,16 +243,6 @@ function treesOf(root: Supervisor, listeners: RuntimeParts["listeners"]): Observ
     listener(root.tree());
     return () => listeners.delete(listener);
   });
-}
-
-/** The log as a child: it is open before anything else starts and closes after everything else has ended. */
-function untilShutdown(): Child {
-  const latch = exitLatch();
-  return {
-    exited: latch.exited,
-    shutdown: (reason) => void latch.settle(reason),
-    kill: () => void latch.settle({ kind: "killed" }),
-  };
 }
 
 async function openLog(place: string | undefined, home: string, config: Config): Promise<EventLog> {

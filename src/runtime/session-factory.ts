@@ -1,4 +1,5 @@
-/** What a new or resumed session is made of: its settings, its tools, its model, what it must hide. */
+/** What a new or resumed session is made of: its settings, its model, its extensions, what it must hide. */
+import { SessionHooks } from "../actors/index.ts";
 import type { Config } from "../config/index.ts";
 import type { FactData } from "../events/index.ts";
 import type { SessionEvent } from "../projections/index.ts";
@@ -9,18 +10,13 @@ import {
   type Model,
   type ModelSource,
 } from "../providers/index.ts";
-import { createMasker } from "../secrets/index.ts";
-import {
-  builtInTools,
-  createRegistry,
-  normaliseTool,
-  type AnyToolDefinition,
-  type Extension,
-  type ExtensionTool,
-  type ToolRegistry,
-} from "../tools/index.ts";
+import type { AnyToolDefinition } from "../tools/index.ts";
 import { NoModelError } from "./errors.ts";
+import type { ExtensionRegistry } from "./extension-registry.ts";
+import { handedTools } from "./handed-tools.ts";
 import { knownSecrets } from "./known-secrets.ts";
+import type { Configured } from "./load-builder.ts";
+import { SessionExtensions } from "./session-extensions.ts";
 import { openSessionStream, type SessionStream, type SessionWorld } from "./session-stream.ts";
 import { buildSystemPrompt } from "./system-prompt.ts";
 
@@ -35,6 +31,20 @@ export interface SessionOptions {
   readonly approval?: Settings["approval"];
   /** A script instead of a model (docs/reference/models.md): where it came from, and its JSON text. */
   readonly script?: { readonly path: string; readonly text: string };
+  /** Files and folders of extensions beside those that are configured. */
+  readonly extensions?: readonly string[];
+  /** In place of all that is configured, the default folders included. */
+  readonly extensionPaths?: readonly string[];
+  /** Names of tools that are not offered. */
+  readonly disabled?: readonly string[];
+  /** The only tools that are offered; then `disabled` has no effect. */
+  readonly enabledOnly?: readonly string[];
+  /** `false`: no tools, hooks and providers of extensions. Default `true`. */
+  readonly includeExtensions?: boolean;
+  /** Tools in place of the built-in ones; those of extensions follow. Not recorded: a resume wants them again. */
+  readonly customTools?: readonly AnyToolDefinition[];
+  /** Tools after all others. Not recorded: a resume wants them again. */
+  readonly extraTools?: readonly AnyToolDefinition[];
   /** Sees every event from the first; what `subscribe` is given later may have missed some of a run that goes on. */
   readonly onEvent?: (event: SessionEvent) => void;
 }
@@ -44,18 +54,22 @@ export interface FactoryDeps {
   readonly world: SessionWorld;
   readonly home: string;
   readonly models: Readonly<Record<string, ModelSource>>;
-  readonly extensions: readonly Extension[];
+  readonly extensions: ExtensionRegistry;
   /** The configuration as it is for a folder. */
-  readonly configure: (cwd: string) => Promise<Config>;
+  readonly configure: (cwd: string) => Promise<Configured>;
+}
+
+/** A session's stream, not started yet, and what goes with it. */
+export interface OpenedSession {
+  readonly stream: SessionStream;
+  readonly hooks: SessionHooks;
+  readonly extensions: SessionExtensions;
 }
 
 /** Makes the parts of sessions. */
 export class SessionFactory {
   readonly world: SessionWorld;
   readonly #deps: FactoryDeps;
-  readonly #normalised = new WeakMap<object, ReturnType<typeof normaliseTool>>();
-  /** The last list of tools, and what it was made of: sessions that have equal ones share it. */
-  #tools: { readonly found: readonly ExtensionTool[]; readonly registry: ToolRegistry } | null = null;
 
   constructor(deps: FactoryDeps) {
     this.world = deps.world;
@@ -64,7 +78,7 @@ export class SessionFactory {
 
   /** Settings of a new session in a folder. @throws NoModelError, InvalidScriptError, InvalidConfigError */
   async newSettings(cwd: string, options: SessionOptions): Promise<Settings> {
-    const { runtime } = await this.#deps.configure(cwd);
+    const { runtime } = (await this.#deps.configure(cwd)).config;
     const model = options.model ?? runtime.model;
     if (model === null && options.script === undefined) throw new NoModelError();
     return this.changedSettings(
@@ -85,8 +99,17 @@ export class SessionFactory {
   }
 
   /** Settings with what was said laid over them. A model that is named takes the place of a script. */
-  async changedSettings(base: Settings, { model, approval, script }: SessionOptions): Promise<Settings> {
-    const settings = approval === undefined ? base : { ...base, approval };
+  async changedSettings(base: Settings, options: SessionOptions): Promise<Settings> {
+    const { model, approval, script } = options;
+    const settings: Settings = {
+      ...base,
+      approval: approval ?? base.approval,
+      extensions: [...(options.extensions ?? base.extensions)],
+      extensionPaths: copied(options.extensionPaths) ?? base.extensionPaths,
+      disabled: [...(options.disabled ?? base.disabled)],
+      enabledOnly: copied(options.enabledOnly) ?? base.enabledOnly,
+      includeExtensions: options.includeExtensions ?? base.includeExtensions,
+    };
     if (script !== undefined) {
       parseScript(JSON.parse(script.text), script.path);
       const sha256 = await this.world.log.putBlob(Buffer.from(script.text));
@@ -99,54 +122,47 @@ export class SessionFactory {
     return buildSystemPrompt(this.#deps.home, cwd);
   }
 
-  /** The stream of a session in a folder, not started yet, and its tools. */
-  async open(sessionId: string, cwd: string): Promise<{ stream: SessionStream; registry: ToolRegistry }> {
-    const config = await this.#deps.configure(cwd);
-    const registry = await this.#registry(cwd);
-    const stream = await openSessionStream(sessionId, this.world, {
-      mask: createMasker(knownSecrets(config, this.world.env)),
+  /** The parts of a session in a folder, its extensions not loaded yet. @throws InvalidConfigError, InvalidToolError */
+  async open(sessionId: string, cwd: string, options: SessionOptions): Promise<OpenedSession> {
+    const { world, extensions: registry, configure } = this.#deps;
+    const { config } = await configure(cwd);
+    const extensions = new SessionExtensions({
+      handed: await handedTools(options, world.logger),
       registry,
+      secrets: knownSecrets(config, world.env),
+      logger: world.logger,
+    });
+    const { stream, hooks } = await openSessionStream(sessionId, world, {
+      mask: extensions.mask,
+      registry: () => extensions.tools,
+      sources: () => extensions.sources,
+      extensions: extensions.control,
+      reloaded: () => extensions.settled(),
+      hooks: (made) => this.#hooks(made, extensions),
       model: ({ views }) => this.#model(views.session.settings, config),
     });
-    return { stream, registry };
+    extensions.attach(stream);
+    return { stream, hooks, extensions };
   }
 
-  async #registry(cwd: string): Promise<ToolRegistry> {
-    const found: ExtensionTool[] = [];
-    for (const extension of this.#deps.extensions) {
-      for (const definition of await extension.tools(cwd, { config: {} })) {
-        const normalised = await this.#normalise(definition);
-        if ("tool" in normalised) found.push({ module: extension.module, tool: normalised.tool });
-        else
-          this.world.logger.warn({ module: extension.module }, `a tool was left out: ${normalised.problem}`);
-      }
-    }
-    if (this.#tools === null || !areSame(this.#tools.found, found))
-      this.#tools = { found, registry: createRegistry(builtInTools, found) };
-    const { registry } = this.#tools;
-    for (const { name, winner, loser } of registry.shadowed) {
-      this.world.logger.warn(
-        { tool: name },
-        `Tool name conflict: '${name}' from ${loser} is shadowed by ${winner}`,
-      );
-    }
-    return registry;
-  }
-
-  /** A tool that is declared once is made once, however many sessions have it. */
-  #normalise(definition: AnyToolDefinition): ReturnType<typeof normaliseTool> {
-    // An extension in plain JavaScript can give anything.
-    if (typeof definition !== "object" || definition === null) return normaliseTool(definition);
-    const known = this.#normalised.get(definition) ?? normaliseTool(definition);
-    this.#normalised.set(definition, known);
-    return known;
+  #hooks(stream: SessionStream, extensions: SessionExtensions): SessionHooks {
+    const { clock, logger } = this.world;
+    return new SessionHooks({
+      views: () => stream.views,
+      sources: () => extensions.sources,
+      record: (type, data) => stream.submit(type, data),
+      clock,
+      logger,
+    });
   }
 
   async #model(settings: Settings, config: Config): Promise<Model> {
     const { script, model } = settings;
     if (script === null) {
+      const provided = this.#deps.extensions.modelProviders();
       return resolveModel(model, {
-        models: this.#deps.models,
+        models: { ...provided.models, ...this.#deps.models },
+        settings: provided.settings,
         configured: config.models,
         env: this.world.env,
       });
@@ -160,9 +176,6 @@ function finite(limit: number): number | null {
   return Number.isFinite(limit) ? limit : null;
 }
 
-function areSame(some: readonly ExtensionTool[], others: readonly ExtensionTool[]): boolean {
-  return (
-    some.length === others.length &&
-    some.every(({ module, tool }, index) => others[index]?.module === module && others[index].tool === tool)
-  );
+function copied(list: readonly string[] | undefined): string[] | null {
+  return list === undefined ? null : [...list];
 }

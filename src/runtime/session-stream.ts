@@ -3,6 +3,7 @@ import {
   AlreadyStreamingError,
   approvalEffect,
   endOfGivenUp,
+  hookEffect,
   JournaledStream,
   modelEffect,
   NotStreamingError,
@@ -10,16 +11,24 @@ import {
   sessionActors,
   sessionViews,
   toolEffect,
+  type HookSource,
   type Leadership,
+  type SessionHooks,
   type SessionViews,
 } from "../actors/index.ts";
 import { LemonError } from "../errors.ts";
-import { loadSchemas, type ApprovalMode, type FactType } from "../events/index.ts";
+import {
+  isKnownType,
+  loadSchemas,
+  type ApprovalMode,
+  type FactType,
+  type KnownFact,
+} from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Clock, Ids, Logger, Random } from "../ports.ts";
 import type { Model, ModelTool } from "../providers/index.ts";
 import type { Masker } from "../secrets/index.ts";
-import type { RegisteredTool, ToolRegistry } from "../tools/index.ts";
+import type { ExtensionControl, RegisteredTool, ToolRegistry } from "../tools/index.ts";
 
 /** What all sessions of a runtime share. */
 export interface SessionWorld {
@@ -35,7 +44,14 @@ export interface SessionWorld {
 /** What a session has of its own. */
 export interface SessionParts {
   readonly mask: Masker;
-  readonly registry: ToolRegistry;
+  readonly registry: () => ToolRegistry;
+  /** Whose hooks run, in their order. */
+  readonly sources: () => readonly HookSource[];
+  /** What the tool that shows and reloads extensions may do. */
+  readonly extensions: ExtensionControl;
+  /** Resolves when no reload of extensions is going on. */
+  readonly reloaded: () => Promise<void>;
+  readonly hooks: (stream: SessionStream) => SessionHooks;
   /** The model of the stream's present settings. */
   readonly model: (stream: SessionStream) => Promise<Model>;
 }
@@ -48,29 +64,33 @@ export function sessionStreamName(sessionId: string): string {
   return `session-${sessionId}`;
 }
 
-/** The stream of a session, not started yet. */
+/** The stream of a session, not started yet, and what runs its hooks. */
 export async function openSessionStream(
   sessionId: string,
   world: SessionWorld,
   parts: SessionParts,
-): Promise<SessionStream> {
+): Promise<{ readonly stream: SessionStream; readonly hooks: SessionHooks }> {
   const { checkFact } = await loadSchemas();
   const { log, leadership, clock, ids, random, logger, env } = world;
   const { mask, registry } = parts;
-  return new JournaledStream({
+  let hooks: SessionHooks | undefined;
+  const stream: SessionStream = new JournaledStream({
     stream: sessionStreamName(sessionId),
     log,
     leadership,
     actors: { ...sessionActors(sessionId), check: checkFact },
     views: sessionViews,
     lastWords: ({ session }, at) => endOfGivenUp(session, at),
-    effects: (stream) => {
-      const views = (): SessionViews => stream.views;
+    effects: (made) => {
+      const views = (): SessionViews => made.views;
+      const settled = async (): Promise<void> => hooks?.settled();
       const tools = {
-        stream: stream.name,
+        stream: made.name,
         views,
-        unmasked: (version: number) => stream.unmasked(version),
-        registry: () => registry,
+        unmasked: (version: number) => made.unmasked(version),
+        registry,
+        settled,
+        extensions: parts.extensions,
         putBlob: (bytes: Uint8Array) => log.putBlob(bytes),
         mask,
         clock,
@@ -80,16 +100,23 @@ export async function openSessionStream(
       return {
         "model.requested": modelEffect({
           views,
-          model: () => parts.model(stream),
-          registry: () => registry,
-          offered: () => registry.tools.map(offeredOf),
-          approvalOf: (tool) => approvalOf(tool, stream.views.session.settings.approval),
+          model: () => parts.model(made),
+          registry,
+          handlers: (hook) =>
+            parts.sources().reduce((sum, { hooks: counts }) => sum + (counts[hook] ?? 0), 0),
+          settled: async () => {
+            await settled();
+            await parts.reloaded();
+          },
+          offered: () => registry().tools.map(offeredOf),
+          approvalOf: (tool) => approvalOf(tool, made.views.session.settings.approval),
           clock,
           ids,
           random,
           mask,
         }),
         "model.retry_scheduled": retryEffect(clock),
+        "hook.requested": hookEffect({ ...tools, sources: parts.sources }),
         "tool_call.started": toolEffect(tools),
         "approval.requested": approvalEffect(tools),
       };
@@ -100,6 +127,12 @@ export async function openSessionStream(
     logger,
     refuse: (type) => refusal(sessionId, type),
   });
+  hooks = parts.hooks(stream);
+  const observer = hooks;
+  stream.subscribe((event) => {
+    if ("fact" in event && isKnownType(event.fact.type)) observer.take(event.fact as KnownFact);
+  });
+  return { stream, hooks };
 }
 
 /** What a model is told of a tool. Made for each request: an idle session keeps no list of its own. */

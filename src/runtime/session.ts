@@ -1,6 +1,6 @@
 /** A session, as the program that started it holds it. It survives restarts of its actors. */
 import type { Observable } from "rxjs";
-import { NotStreamingError } from "../actors/index.ts";
+import { NotStreamingError, type SessionHooks } from "../actors/index.ts";
 import {
   isKnownType,
   upcast,
@@ -17,14 +17,15 @@ import {
   tellFact,
   tellLive,
   type EventState,
+  type ExtensionStatusReport,
   type OutcomeView,
   type SessionEvent,
   type SessionEventBody,
 } from "../projections/index.ts";
-import type { ToolRegistry } from "../tools/index.ts";
 import { AbortedError } from "./errors.ts";
 import { followStream, readFacts } from "./facts.ts";
 import { contentOf } from "./prompt-content.ts";
+import type { SessionExtensions } from "./session-extensions.ts";
 import type { SessionStream } from "./session-stream.ts";
 import type { Outcome, PendingApproval, Prompt, SessionState, ToolInfo } from "./session-types.ts";
 
@@ -35,7 +36,8 @@ export interface SessionDeps {
   readonly log: EventLog;
   readonly ids: Ids;
   readonly logger: Logger;
-  readonly registry: ToolRegistry;
+  readonly hooks: SessionHooks;
+  readonly extensions: SessionExtensions;
   /** Ends its supervisor, and with it the stream. */
   readonly close: () => Promise<void>;
 }
@@ -175,12 +177,32 @@ export class Session implements AsyncDisposable {
 
   /** The tools that the model is offered, in their order. */
   tools(): ToolInfo[] {
-    return this.#deps.registry.tools.map(({ source, tool: { name, label, description } }) => ({
+    return this.#deps.extensions.tools.tools.map(({ source, tool: { name, label, description } }) => ({
       name,
       label,
       description,
       source,
     }));
+  }
+
+  /** How the extensions are doing, now. docs/reference/status-report.md */
+  extensionStatusReport(): ExtensionStatusReport {
+    return this.#deps.extensions.report();
+  }
+
+  /** Which tools share a name, and who has it. `disabled` and the like change nothing about it. */
+  toolConflictReport(): ExtensionStatusReport["toolConflicts"] {
+    return this.#deps.extensions.report().toolConflicts;
+  }
+
+  /**
+   * Loads the extensions again, from their files as they are now, and replaces tools, hooks and providers in one step.
+   *
+   * @throws LemonError `LEMON_SESSION_STREAMING` while a model answers or a call runs, `LEMON_RELOAD_FAILED` and
+   * `LEMON_INVALID_CONFIG` when it failed as a whole: then everything is as it was
+   */
+  reloadExtensions(): Promise<ExtensionStatusReport> {
+    return this.#deps.extensions.reload(null);
   }
 
   /** Calls that wait for a person, and their answer. */
@@ -229,6 +251,7 @@ export class Session implements AsyncDisposable {
     try {
       await this.abort(reason);
       await this.#deps.stream.submit("session.shut_down", { reason });
+      await this.#deps.hooks.shutdown(reason);
     } finally {
       await this.#deps.close();
     }
@@ -250,8 +273,12 @@ export class Session implements AsyncDisposable {
     const outcome = this.#deps.stream.views.session.outcome;
     const ended = outcome === null || outcome.version !== fact.version ? null : outcomeOf(outcome);
     if (ended === null) return;
-    for (const { resolve } of this.#waiting.get(fact.correlation ?? "") ?? []) resolve(ended);
+    const waiters = this.#waiting.get(fact.correlation ?? "") ?? [];
     this.#waiting.delete(fact.correlation ?? "");
+    // The run has ended for its caller when its last hook has run.
+    void this.#deps.hooks.settled().then(() => {
+      for (const { resolve } of waiters) resolve(ended);
+    });
   }
 
   #tell([story, events]: readonly [EventState, readonly SessionEventBody[]]): void {

@@ -5,8 +5,8 @@ import { LemonError } from "../errors.ts";
 import { listSessions, requireSession, SessionNotFoundError, type SessionSummary } from "../replay/index.ts";
 import { startSupervisor, SupervisorError, type Child, type Supervisor } from "../supervision/index.ts";
 import { InvalidSessionIdError, SessionExistsError, SessionFailedError } from "./errors.ts";
-import type { SessionFactory, SessionOptions } from "./session-factory.ts";
 import type { SessionStream } from "./session-stream.ts";
+import type { OpenedSession, SessionFactory, SessionOptions, Settings } from "./session-factory.ts";
 import { Session } from "./session.ts";
 
 /** How a session is started. */
@@ -23,6 +23,11 @@ export interface SessionsDeps {
   /** The supervisor of all sessions, as it is now. */
   readonly population: () => Supervisor;
   readonly cwd: string;
+}
+
+interface Beginning {
+  readonly settings: Settings;
+  readonly record: () => Promise<void>;
 }
 
 /** The sessions of a runtime. */
@@ -99,20 +104,22 @@ export class Sessions {
     const { factory } = this.#deps;
     const settings = await factory.newSettings(cwd, options);
     const systemPrompt = await factory.systemPrompt(cwd);
-    const { session, stream } = await this.#open(sessionId, cwd, options);
-    if (stream.views.session.status !== "new") {
-      await stream.close();
-      throw new SessionExistsError(sessionId);
-    }
-    await session.submit("session.started", { sessionId, cwd, systemPrompt, ...settings });
-    return session;
+    return this.#open(sessionId, cwd, options, ({ session, stream }) => {
+      if (stream.views.session.status !== "new") throw new SessionExistsError(sessionId);
+      const record = async (): Promise<void> => {
+        await session.submit("session.started", { sessionId, cwd, systemPrompt, ...settings });
+      };
+      return Promise.resolve({ settings, record });
+    });
   }
 
   async #resume(id: string, options: SessionOptions): Promise<Session> {
-    const found = await requireSession(this.#deps.factory.world.log, id);
-    const { session } = await this.#open(id, found.cwd, options);
-    await this.#configure(session, options);
-    return session;
+    const { factory } = this.#deps;
+    const found = await requireSession(factory.world.log, id);
+    return this.#open(id, found.cwd, options, async ({ session }) => ({
+      settings: await factory.changedSettings(session.settings(), options),
+      record: () => this.#configure(session, options),
+    }));
   }
 
   /** Records what was said if it differs from what is recorded. */
@@ -128,42 +135,64 @@ export class Sessions {
     }
   }
 
+  /**
+   * Starts a session's stream under a supervisor of its own. What was open in it goes on when its extensions are
+   * reported and have seen its start.
+   *
+   * @param begin - once the stream is there: the settings of the session, and what records them
+   */
   async #open(
     id: string,
     cwd: string,
-    { onEvent }: SessionOptions,
-  ): Promise<{ session: Session; stream: SessionStream }> {
+    options: SessionOptions,
+    begin: (opened: OpenedSession & { readonly session: Session }) => Promise<Beginning>,
+  ): Promise<Session> {
     const { factory, population } = this.#deps;
     const { log, ids, logger } = factory.world;
-    const { stream, registry } = await factory.open(id, cwd);
+    const opened = await factory.open(id, cwd, options);
+    const { stream, hooks, extensions } = opened;
     const supervisor = population();
     let child: Child | undefined;
     const close = async (): Promise<void> => {
       if (child !== undefined) await supervisor.terminateChild(child);
     };
-    const session = new Session({ id, stream, log, ids, logger, registry, close });
-    if (onEvent !== undefined) session.subscribe(onEvent);
+    const session = new Session({ id, stream, hooks, extensions, log, ids, logger, close });
+    if (options.onEvent !== undefined) session.subscribe(options.onEvent);
+    const started = hooks.start({ sessionId: id, cwd });
     try {
       const start = (): Promise<Supervisor> => startSessionSupervisor(id, stream);
       ({ child } = await supervisor.startChild({ id, type: "supervisor", restart: "temporary", start }));
+      void child?.exited.then(() => this.#ended(id, session, opened));
+      const { settings, record } = await begin({ ...opened, session });
+      await extensions.load(cwd, settings);
+      await record();
+      await extensions.publish();
+      started.go();
+      await started.done;
+      return session;
     } catch (error) {
+      started.cancel();
+      if (child === undefined) await extensions.release();
+      else await close();
       throw causeOf(error);
     }
-    void child?.exited.then(() => this.#ended(id, session, stream));
-    return { session, stream };
   }
 
   /** The session's supervisor has ended: by shutdown, since another process leads it now, or by giving up. */
-  async #ended(id: string, session: Session, stream: SessionStream): Promise<void> {
+  async #ended(id: string, session: Session, { stream, hooks, extensions }: OpenedSession): Promise<void> {
     this.#live.delete(id);
     const { closed } = stream;
     try {
-      if (closed === null) await stream.giveUp();
+      if (closed === null) {
+        await stream.giveUp();
+        await hooks.shutdown("error");
+      }
     } catch (error) {
       this.#warn(error, "the end of a run could not be recorded");
     } finally {
       await stream.close();
       session.fail(closed ?? new SessionFailedError(id));
+      await extensions.release();
     }
   }
 

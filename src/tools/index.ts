@@ -5,6 +5,7 @@ export type {
   BuiltInContext,
   BuiltInTool,
   ContentBlock,
+  ExtensionControl,
   ImageBlock,
   JsonSchema,
   ProcessIdentity,
@@ -33,7 +34,7 @@ export {
 } from "./define.ts";
 export type { ArgumentsOf } from "./infer.ts";
 export { type Extension, InvalidExtensionError, normaliseExtension } from "./extension.ts";
-export { type NormalisedTool, normaliseTool } from "./normalise.ts";
+export { type NormalisedTool, normaliseTool, schemaProblem } from "./normalise.ts";
 export type { SchemaOutcome } from "./schema.ts";
 export {
   type ResultOutcome,
@@ -85,3 +86,4 @@ export {
 } from "./telemetry.ts";
 export { hash16 } from "./hash16.ts";
 export { builtInTools } from "./built-in/index.ts";
+export { ajvFor, type SchemaFault } from "./validator.ts";

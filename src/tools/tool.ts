@@ -2,6 +2,7 @@
  * The contract of a tool, as the runtime sees it once an author's definition has been normalised.
  */
 import type { Logger } from "../ports.ts";
+import type { ExtensionStatusReport } from "../projections/index.ts";
 
 /** A JSON Schema, held as plain JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -49,10 +50,24 @@ export interface ProcessIdentity {
   readonly host: string;
 }
 
+/** What the tool that shows and reloads extensions may do. */
+export interface ExtensionControl {
+  /** `null` when there is none: outside of a session. */
+  status(): ExtensionStatusReport | null;
+  /**
+   * Loads the extensions again.
+   *
+   * @param callId - the call that asks: it does not count as one that runs
+   * @throws LemonError `LEMON_SESSION_STREAMING`, `LEMON_RELOAD_FAILED`, `LEMON_INVALID_CONFIG`
+   */
+  reload(callId: string): Promise<ExtensionStatusReport>;
+}
+
 /** What the built-in tools may do beyond {@link ToolContext}; extensions never get this. */
 export interface BuiltInContext extends ToolContext {
   /** Resolves once the fact that this process exists is durable: only then may the command begin. */
   readonly recordProcess: (process: ProcessIdentity) => Promise<void>;
+  readonly extensions: ExtensionControl;
   /** Stores bytes by content. @returns the SHA-256 in lower-case hex */
   readonly putBlob: (bytes: Uint8Array) => Promise<string>;
   /** Value of `LEMON_CALL` in the environment of a command: `<stream>:<version>`. */

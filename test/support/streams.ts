@@ -12,6 +12,7 @@ import { sessionActors } from "../../src/actors/session/actors.ts";
 import { AlreadyStreamingError, NotStreamingError } from "../../src/actors/errors.ts";
 import type { StreamActors } from "../../src/actors/cascade.ts";
 import {
+  newRunner,
   stepToolRunner,
   type ToolRunnerEvent,
   type ToolRunnerState,
@@ -180,7 +181,7 @@ export function touchyRunner(): Pick<StreamActors, "member"> {
       if (step.decision !== null) emit(step.decision);
       return step.state;
     },
-    { phase: "new", call: null },
+    newRunner,
   );
   return { member };
 }
@@ -205,6 +206,7 @@ export function responded(callIds: readonly string[] = [], change: Partial<Model
         idempotent: false,
         approval: "auto" as const,
         hooks: 0,
+        resultHooks: 0,
         ...change,
       })),
       finishReason: callIds.length > 0 ? "tool_calls" : "stop",
@@ -227,6 +229,7 @@ export function returned(
       callId,
       isError: false,
       errorType: null,
+      isThrown: false,
       content: [{ type: "text", text }],
       details: null,
       trust: "trusted",

@@ -45,6 +45,7 @@ export function workbench(): Workbench {
       blobs.set(sha256, Buffer.from(bytes));
       return Promise.resolve(sha256);
     },
+    extensions: { status: () => null, reload: () => Promise.reject(new Error("no session")) },
     callMarker: `ses_test-${process.pid}:${calls}`,
     env: { ...process.env, HOME: cwd },
   };

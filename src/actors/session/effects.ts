@@ -34,6 +34,10 @@ export interface ModelEffectParts {
   /** The tools as the model is told of them; the same array while they don't change. */
   readonly offered: () => readonly ModelTool[];
   readonly approvalOf: (tool: RegisteredTool) => ApprovalMode;
+  /** How many handlers a hook has, now. */
+  readonly handlers: (hook: "onToolCall" | "onToolResult") => number;
+  /** Resolves once the hooks of every fact so far have run. */
+  readonly settled: () => Promise<void>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: Random;
@@ -44,6 +48,7 @@ export interface ModelEffectParts {
 export function modelEffect(parts: ModelEffectParts): Effect<"model.requested"> {
   return {
     run: async (fact, { signal, live }) => {
+      await parts.settled();
       const { session, transcript } = parts.views();
       const request = buildRequest(session.systemPrompt, transcript, parts.offered());
       const model = await parts.model().catch((error: unknown) => error);
@@ -150,6 +155,7 @@ async function describeCall(call: AnsweredCall, parts: ModelEffectParts): Promis
   const parsed = parseArguments(call.argumentsText);
   // What is no object is recorded as text, with the reason in the refusal.
   const args = parsed.ok ? parsed.args : null;
+  const refusal = refusalOf(call.name, found, read);
   return {
     callId,
     providerCallId: call.providerCallId,
@@ -157,13 +163,14 @@ async function describeCall(call: AnsweredCall, parts: ModelEffectParts): Promis
     args,
     argumentsText: args === null ? call.argumentsText : null,
     providerMetadata: call.providerMetadata ?? null,
-    refusal: refusalOf(call.name, found, read),
+    refusal,
     // A call's arguments are JSON: they were parsed from text.
     masked: args !== null && parts.mask.json(args as Json) !== args,
     parallelSafe: found?.tool.parallelSafe ?? false,
     idempotent: found?.tool.idempotent ?? false,
     approval: found === undefined ? "auto" : parts.approvalOf(found),
-    hooks: 0,
+    hooks: refusal === null ? parts.handlers("onToolCall") : 0,
+    resultHooks: refusal === null ? parts.handlers("onToolResult") : 0,
   };
 }
 

@@ -244,8 +244,8 @@ function endTurn(run: Run): Decision {
   return { type: "turn.ended", data: { turn: run.turn, toolCalls: run.calls.length } };
 }
 
-function requestCall({ callId, name, approval, hooks, idempotent }: ModelCall): Decision {
-  return { type: "tool_call.requested", data: { callId, name, approval, hooks, idempotent } };
+function requestCall({ callId, name, approval, hooks, resultHooks, idempotent }: ModelCall): Decision {
+  return { type: "tool_call.requested", data: { callId, name, approval, hooks, resultHooks, idempotent } };
 }
 
 function refuseCall(callId: string, refusal: NonNullable<ModelCall["refusal"]>): Decision {

@@ -15,6 +15,7 @@ import {
   ToolFailure,
   unexpectedResult,
   type BuiltInContext,
+  type ExtensionControl,
   type RegisteredTool,
   type ToolRegistry,
   type ToolResult,
@@ -24,6 +25,7 @@ import { endMarked, endProcessGroup } from "../../workspace/index.ts";
 import type { Effect, EffectContext, Outcome } from "../effect-runner.ts";
 import type { Masker } from "../../secrets/index.ts";
 import type { SessionViews } from "../session-views.ts";
+import { realArguments, usableArguments } from "./call-arguments.ts";
 
 /** What running a tool needs. */
 export interface ToolEffectParts {
@@ -32,6 +34,9 @@ export interface ToolEffectParts {
   /** Data of an input before its secrets were hidden; `null` when there were none or the process is another. */
   readonly unmasked: (version: number) => unknown;
   readonly registry: () => ToolRegistry;
+  readonly extensions: ExtensionControl;
+  /** Resolves once the hooks of every fact so far have run. */
+  readonly settled: () => Promise<void>;
   readonly putBlob: (bytes: Uint8Array) => Promise<string>;
   readonly mask: Masker;
   readonly clock: Clock;
@@ -45,15 +50,17 @@ type Started = FactOf<"tool_call.started">;
 export function toolEffect(parts: ToolEffectParts): Effect<"tool_call.started"> {
   return {
     run: async (fact, context) => {
+      await parts.settled();
       const { callId, name } = fact.data;
-      const args = argumentsOf(callId, parts);
-      if (args === null) return interrupted(callId, "arguments_not_stored");
+      const real = realArguments(callId, parts);
+      if (real === null) return interrupted(callId, "arguments_not_stored");
       const found = parts.registry().find(name)?.entry;
       if (found === undefined) return interrupted(callId, "tool_missing");
-      const checked = await checkArguments(found.tool, args);
+      const checked = await usableArguments(found.tool, real);
       if (!checked.ok)
         return returned(callId, errorResult(checked.message, { errorType: checked.errorType }));
-      return returned(callId, await execute(found, checked.args, fact, context, parts));
+      const { result, isThrown } = await execute(found, checked.args, fact, context, parts);
+      return returned(callId, result, isThrown);
     },
     recover: async (fact) => {
       const { callId, name, idempotent } = fact.data;
@@ -68,7 +75,11 @@ export function toolEffect(parts: ToolEffectParts): Effect<"tool_call.started"> 
       return interrupted(callId, "process_died");
     },
     failed: (fact, error) =>
-      returned(fact.data.callId, taskCrashed(error instanceof Error ? error.message : "internal error")),
+      returned(
+        fact.data.callId,
+        taskCrashed(error instanceof Error ? error.message : "internal error"),
+        true,
+      ),
   };
 }
 
@@ -78,20 +89,17 @@ export function approvalEffect(parts: ToolEffectParts): Effect<"approval.request
     run: null,
     recover: (fact) => {
       const { callId } = fact.data;
-      const lostArguments = argumentsOf(callId, parts) === null;
+      const lostArguments = realArguments(callId, parts) === null;
       return Promise.resolve(lostArguments ? interrupted(callId, "arguments_not_stored") : "wait");
     },
     failed: (fact) => interrupted(fact.data.callId, "process_died"),
   };
 }
 
-/** The real arguments of a call: from memory when the log has their masked form; `null` when they are lost. */
-function argumentsOf(callId: string, parts: ToolEffectParts): Readonly<Record<string, unknown>> | null {
-  const call = parts.views().session.calls[callId];
-  if (call === undefined) return null;
-  if (!call.masked) return call.args ?? {};
-  const answer = parts.unmasked(call.answeredAt) as FactData<"model.responded"> | null;
-  return answer?.calls.find((unmasked) => unmasked.callId === callId)?.args ?? null;
+/** A result, and whether it stands for an exception or a crash. */
+interface Executed {
+  readonly result: ToolResult;
+  readonly isThrown: boolean;
 }
 
 async function execute(
@@ -100,7 +108,7 @@ async function execute(
   fact: Started,
   { signal, record, live }: EffectContext,
   parts: ToolEffectParts,
-): Promise<ToolResult> {
+): Promise<Executed> {
   const { callId } = fact.data;
   const { session } = parts.views();
   const context: BuiltInContext = {
@@ -111,6 +119,7 @@ async function execute(
     recordProcess: (process) => record({ type: "tool_call.process_started", data: { callId, ...process } }),
     putBlob: (bytes) => parts.putBlob(parts.mask.bytes(bytes)),
     callMarker: markerOf(parts.stream, fact),
+    extensions: parts.extensions,
     env: parts.env,
   };
   const { tool } = found;
@@ -119,7 +128,7 @@ async function execute(
   signal.addEventListener("abort", onAbort);
   if (signal.aborted) onAbort();
   let settled = false;
-  const run = async (): Promise<ToolResult> => {
+  const run = async (): Promise<Executed> => {
     try {
       const pieces = parts.mask.pieces();
       const onUpdate: ToolUpdate = ({ content }) => {
@@ -141,9 +150,10 @@ async function execute(
               publicPart(context),
             );
       const checked = checkResult(result);
-      return checked.ok ? checked.result : unexpectedResult(checked.message);
+      if (checked.ok) return { result: checked.result, isThrown: false };
+      return { result: unexpectedResult(checked.message), isThrown: true };
     } catch (error) {
-      return error instanceof ToolFailure ? error.result : toolException(error);
+      return { result: error instanceof ToolFailure ? error.result : toolException(error), isThrown: true };
     }
   };
   try {
@@ -172,15 +182,15 @@ async function tidy({ source, tool }: RegisteredTool, callId: string, parts: Too
 
 /** The result, or that of a call whose time is up: it is settled at once, whatever its tool goes on doing. */
 function underDeadline(
-  running: Promise<ToolResult>,
+  running: Promise<Executed>,
   timeoutMs: number,
   clock: Clock,
   expire: () => void,
-): Promise<ToolResult> {
+): Promise<Executed> {
   if (timeoutMs === Number.POSITIVE_INFINITY) return running;
   return new Promise((resolve, reject) => {
     const cancel = clock.setTimer(timeoutMs, () => {
-      resolve(taskTimeout(timeoutMs));
+      resolve({ result: taskTimeout(timeoutMs), isThrown: true });
       expire();
     });
     running.finally(cancel).then(resolve, reject);
@@ -204,6 +214,7 @@ function publicPart({
 function returned(
   callId: string,
   { content, details, isError = false, trust = "trusted" }: ToolResult,
+  isThrown = false,
 ): Outcome {
   const errorType = details?.["errorType"];
   return {
@@ -212,6 +223,7 @@ function returned(
       callId,
       isError,
       errorType: isError && typeof errorType === "string" ? errorType : null,
+      isThrown,
       content: [...content],
       details: details ?? null,
       trust,

@@ -4,6 +4,7 @@
 import type { BuiltInTool } from "../tool.ts";
 import { bashTool } from "./bash.ts";
 import { editTool } from "./edit.ts";
+import { extensionsStatusTool } from "./extensions-status.ts";
 import { findTool } from "./find.ts";
 import { grepTool } from "./grep.ts";
 import { lsTool } from "./ls.ts";
@@ -11,7 +12,7 @@ import { patchTool } from "./patch.ts";
 import { readTool } from "./read.ts";
 import { writeTool } from "./write.ts";
 
-/** read, write, edit, patch, bash, grep, find, ls. */
+/** read, write, edit, patch, bash, grep, find, ls, extensions_status. */
 export const builtInTools: readonly BuiltInTool[] = [
   readTool,
   writeTool,
@@ -21,4 +22,5 @@ export const builtInTools: readonly BuiltInTool[] = [
   grepTool,
   findTool,
   lsTool,
+  extensionsStatusTool,
 ];

@@ -1,0 +1,167 @@
+/**
+ * The extensions of one session: what it works with now, its status report, and their reload, which replaces all of it
+ * in one step. docs/reference/extensions.md, "Reload"
+ */
+import type { HookSource } from "../actors/index.ts";
+import { InvalidConfigError } from "../config/index.ts";
+import type { FactData } from "../events/index.ts";
+import { silentLogger, type Logger } from "../ports.ts";
+import { loadReport, pendingCalls, type ExtensionStatusReport } from "../projections/index.ts";
+import type { KnownSecret } from "../secrets/index.ts";
+import type { ExtensionControl, ToolRegistry } from "../tools/index.ts";
+import { equip, type Equipment, type HandedTools, type ToolChoice } from "./equipment.ts";
+import { ReloadFailedError, SessionStreamingError } from "./errors.ts";
+import type { ExtensionRegistry } from "./extension-registry.ts";
+import type { BuiltLoad } from "./load-builder.ts";
+import { ChangingMasker } from "./masking.ts";
+import type { SessionStream } from "./session-stream.ts";
+
+/** Which extensions a session has, and which of their tools it offers, as its settings say. */
+type LoadSettings = Pick<
+  FactData<"session.configured">,
+  "extensionPaths" | "extensions" | "includeExtensions" | "disabled" | "enabledOnly"
+>;
+
+/** What a session's extensions are loaded with. */
+export interface SessionExtensionsParts {
+  readonly handed: HandedTools;
+  readonly registry: ExtensionRegistry;
+  /** What is to be hidden besides the secret settings of extensions. */
+  readonly secrets: readonly KnownSecret[];
+  readonly logger: Logger;
+}
+
+/** The extensions of one session. */
+export class SessionExtensions {
+  readonly mask: ChangingMasker;
+  readonly control: ExtensionControl = {
+    status: () => (this.#load === null ? null : this.report()),
+    reload: (callId) => this.reload(callId),
+  };
+  readonly #parts: SessionExtensionsParts;
+  #equipment: Equipment;
+  #load: BuiltLoad | null = null;
+  #choice: ToolChoice = { disabled: [], enabledOnly: null };
+  #stream: SessionStream | null = null;
+  #reloading: Promise<unknown> = Promise.resolve();
+  #stopWatching: () => void = () => undefined;
+
+  /** Without any, until `load`. */
+  constructor(parts: SessionExtensionsParts) {
+    this.#parts = parts;
+    this.#equipment = equip([], this.#choice, parts.handed, silentLogger);
+    this.mask = new ChangingMasker(parts.secrets);
+  }
+
+  /** Loads them, or shares a load that is in use. @throws InvalidConfigError */
+  async load(cwd: string, settings: LoadSettings): Promise<void> {
+    const { extensionPaths, extensions, includeExtensions } = settings;
+    const places = { extensionPaths, extensions, includeExtensions, includeObjects: true };
+    const load = await this.#parts.registry.acquire({ cwd, ...places });
+    this.#choice = settings;
+    this.#use(load);
+  }
+
+  /** Tools that the model is offered, now. */
+  get tools(): ToolRegistry {
+    return this.#equipment.registry;
+  }
+
+  /** Whose hooks run, in their order, now. */
+  get sources(): readonly HookSource[] {
+    return this.#equipment.sources;
+  }
+
+  /** The session whose extensions these are: from now on its stream gets the reports. */
+  attach(stream: SessionStream): void {
+    this.#stream = stream;
+    this.#stopWatching = this.#parts.registry.onQuarantine((generation, module) => {
+      const load = this.#load;
+      const isOurs =
+        load?.generation === generation && load.extensions.some(({ info }) => info.module === module);
+      if (!isOurs) return;
+      this.publish().catch((error: unknown) => this.#warn(error));
+    });
+  }
+
+  /** How the extensions are doing. */
+  report(): ExtensionStatusReport {
+    const { registry, handed } = this.#parts;
+    const { view, quarantined } = registry.recorded(this.#loaded());
+    return loadReport(view, quarantined, {
+      zombies: registry.zombies(),
+      isCustom: handed.customTools !== null,
+    });
+  }
+
+  /** Records the report in the session's stream, and so tells its subscribers. */
+  async publish(): Promise<ExtensionStatusReport> {
+    const report = this.report();
+    await this.#stream?.submit("extension_status_report.published", { report });
+    return report;
+  }
+
+  /**
+   * Loads the extensions again and replaces tools, hooks and providers in one step. One reload after the other.
+   *
+   * @param callId - the call that asks, `null` for a program
+   * @throws SessionStreamingError, ReloadFailedError, InvalidConfigError: then everything is as it was
+   */
+  reload(callId: string | null): Promise<ExtensionStatusReport> {
+    const reloaded = this.#reloading.then(() => this.#reload(callId));
+    this.#reloading = reloaded.catch(() => undefined);
+    return reloaded;
+  }
+
+  /** Gives them back. */
+  async release(): Promise<void> {
+    this.#stopWatching();
+    const load = this.#load;
+    this.#load = null;
+    if (load !== null) await this.#parts.registry.release(load);
+  }
+
+  /** Resolves when no reload is going on. */
+  async settled(): Promise<void> {
+    await this.#reloading;
+  }
+
+  async #reload(callId: string | null): Promise<ExtensionStatusReport> {
+    this.#assertAtRest(callId);
+    try {
+      const { registry } = this.#parts;
+      this.#use(await registry.reload(this.#loaded(), () => this.#assertAtRest(callId)));
+    } catch (error) {
+      if (error instanceof InvalidConfigError || error instanceof SessionStreamingError) throw error;
+      throw new ReloadFailedError(error);
+    }
+    return this.publish();
+  }
+
+  /** Tools, hooks and what has to be hidden change in one step. */
+  #use(load: BuiltLoad): void {
+    const { handed, secrets, logger } = this.#parts;
+    this.#load = load;
+    this.#equipment = equip(load.extensions, this.#choice, handed, logger);
+    this.mask.hide([...secrets, ...this.#equipment.secrets]);
+  }
+
+  #loaded(): BuiltLoad {
+    if (this.#load === null) throw new Error("the extensions of this session are not loaded");
+    return this.#load;
+  }
+
+  /** Tools must not change under a model that answers or a call that runs. */
+  #assertAtRest(callId: string | null): void {
+    const session = this.#stream?.views.session;
+    if (session === undefined || session.run === null) return;
+    const pending = pendingCalls(session).filter(({ state }) => state !== "queued");
+    const isOnlyCall = callId !== null && pending.length === 1 && pending[0]?.callId === callId;
+    if (!isOnlyCall) throw new SessionStreamingError(session.sessionId);
+  }
+
+  #warn(error: unknown): void {
+    const reason = error instanceof Error ? error.name : typeof error;
+    this.#parts.logger.warn({ reason }, "a status report could not be published");
+  }
+}
