@@ -55,7 +55,8 @@ async function normalise(definition: unknown): Promise<NormalisedTool> {
     readOnly: author["readOnly"] === true,
     timeoutMs,
     // Through the object, so that a class keeps its `this`; read at each call, as the author wrote it.
-    execute: async (...call) => (author as unknown as Executable).execute(...call),
+    execute: async (id, args, signal, onUpdate, context) =>
+      (author as unknown as Executable).execute(id, args, signal, onUpdate, context),
   };
   return { tool, warnings };
 }

@@ -37,7 +37,11 @@ describe("a load error says", () => {
       /does not provide an export named 'nothing'/,
     ],
     ["a missing package", "import 'no-such-package-anywhere'; export default {}", /Cannot find package/],
-    ["an error that nobody caught", "Promise.reject(new Error('stray')); await new Promise(() => {})", "stray"],
+    [
+      "an error that nobody caught",
+      "Promise.reject(new Error('stray')); await new Promise(() => {})",
+      "stray",
+    ],
   ])("%s", async (_name, source, message) => {
     await using t = await testWorld();
     const error = await errorOf(t.load(source));

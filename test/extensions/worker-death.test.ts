@@ -10,7 +10,8 @@ async function failureOf(promise: Promise<unknown>): Promise<string> {
     () => "it did not fail",
     (error: unknown) => error,
   );
-  if (failure instanceof ToolFailure) return `${failure.result.details?.["errorType"] as string}: ${failure.message}`;
+  if (failure instanceof ToolFailure)
+    return `${failure.result.details?.["errorType"] as string}: ${failure.message}`;
   return String(failure);
 }
 
@@ -18,7 +19,11 @@ describe("a call whose worker dies ends as crashed", () => {
   it.each([
     ["process.exit in a tool", "process.exit(3)", "exit code 3"],
     ["process.exit with 0", "process.exit(0)", "exit code 0"],
-    ["process.exit in a timer", "setTimeout(() => process.exit(4), 5); await new Promise(() => {})", "exit code 4"],
+    [
+      "process.exit in a timer",
+      "setTimeout(() => process.exit(4), 5); await new Promise(() => {})",
+      "exit code 4",
+    ],
     [
       "an unhandled rejection",
       "Promise.reject(new Error('left')); await new Promise(() => {})",

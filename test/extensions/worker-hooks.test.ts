@@ -21,10 +21,18 @@ describe("the handlers of one event", () => {
   it("each have arguments of their own", async () => {
     await using t = await testWorld();
     const { members } = await t.open(
-      extension("(e) => { e.args.a = 2; e.extra = 1 }", "(e) => e.args", "(e) => ({ extra: e.extra ?? 'none' })"),
+      extension(
+        "(e) => { e.args.a = 2; e.extra = 1 }",
+        "(e) => e.args",
+        "(e) => ({ extra: e.extra ?? 'none' })",
+      ),
     );
     expect(members.hooks).toEqual({ onToolCall: 3, onTurnStart: 1 });
-    expect(short(await members.runHooks("onToolCall", [event], calm))).toEqual([null, { a: 1 }, { extra: "none" }]);
+    expect(short(await members.runHooks("onToolCall", [event], calm))).toEqual([
+      null,
+      { a: 1 },
+      { extra: "none" },
+    ]);
   });
 
   it("fail one by one, and the others go on", async () => {
@@ -49,7 +57,9 @@ describe("the handlers of one event", () => {
 
   it("end after the first that blocks or fails, when asked to", async () => {
     await using t = await testWorld();
-    const { members } = await t.open(extension("() => ({ block: false })", "() => ({ block: 'no' })", "() => 1"));
+    const { members } = await t.open(
+      extension("() => ({ block: false })", "() => ({ block: 'no' })", "() => 1"),
+    );
     const options = { ...calm, untilBlocked: true };
     expect(short(await members.runHooks("onToolCall", [event], options))).toEqual([
       { block: false },

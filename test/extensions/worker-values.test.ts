@@ -53,9 +53,14 @@ describe("the walk over a value", () => {
       }),
     );
     const date = new Date(5);
-    const parts = [{ date, bytes: new Uint8Array([1, 2]), url: new URL("http://a/b"), error: new RangeError("r") }];
+    const parts = [
+      { date, bytes: new Uint8Array([1, 2]), url: new URL("http://a/b"), error: new RangeError("r") },
+    ];
     const [part] = untag(crossed(walk(parts, "part", true))) as typeof parts;
-    expect(part).toEqual({ ...parts[0], error: expect.objectContaining({ name: "RangeError", message: "r" }) });
+    expect(part).toEqual({
+      ...parts[0],
+      error: expect.objectContaining({ name: "RangeError", message: "r" }),
+    });
     expect(part?.date).toBeInstanceOf(Date);
     expect(part?.error).toBeInstanceOf(Error);
   });
@@ -65,7 +70,9 @@ describe("the walk over a value", () => {
     for (let level = 0; level < 28; level += 1) dag = [dag, dag];
     expect(walk(dag, "result")).toEqual({ ok: false, message: "the value holds more than 200000 values" });
     const many = Array.from({ length: 150_000 }, () => ({}));
-    expect(walk([many, many], "result")).toMatchObject({ message: "the value holds more than 200000 values" });
+    expect(walk([many, many], "result")).toMatchObject({
+      message: "the value holds more than 200000 values",
+    });
   });
 });
 
@@ -80,14 +87,26 @@ describe("a tool that returns", () => {
     ["nothing", "undefined", "result: undefined is not a JSON value"],
     ["a cycle", "(() => { const a = {}; a.a = a; return a })()", "a: a cycle is not a JSON value"],
     ["a throwing getter", "{ get content() { throw new Error('mine') } }", "result could not be read: mine"],
-    ["a revoked proxy", "(() => { const p = Proxy.revocable({}, {}); p.revoke(); return { p: p.proxy } })()", /could not be read/],
-    ["a throwing proxy", "{ p: new Proxy({}, { ownKeys() { throw new Error('no') } }) }", "result could not be read: no"],
+    [
+      "a revoked proxy",
+      "(() => { const p = Proxy.revocable({}, {}); p.revoke(); return { p: p.proxy } })()",
+      /could not be read/,
+    ],
+    [
+      "a throwing proxy",
+      "{ p: new Proxy({}, { ownKeys() { throw new Error('no') } }) }",
+      "result could not be read: no",
+    ],
     [
       "an endless proxy",
       "(() => { const h = { ownKeys: () => ['x'], getOwnPropertyDescriptor: () => ({ value: 1, enumerable: true, configurable: true }), get: (t, k) => k === 'then' ? undefined : new Proxy({}, h) }; return new Proxy({}, h) })()",
       "the value is nested deeper than 256 levels",
     ],
-    ["100,000 levels", "(() => { let a = {}; for (let i = 0; i < 1e5; i += 1) a = { a }; return a })()", "the value is nested deeper than 256 levels"],
+    [
+      "100,000 levels",
+      "(() => { let a = {}; for (let i = 0; i < 1e5; i += 1) a = { a }; return a })()",
+      "the value is nested deeper than 256 levels",
+    ],
     ["100 MB", "'x'.repeat(1e8)", "the value is larger than 8388608 characters"],
     ["500 MB", "{ content: 'x'.repeat(5e8) }", "the value is larger than 8388608 characters"],
     ["a huge empty array", "new Array(4e9)", "the value holds more than 200000 values"],
@@ -123,7 +142,9 @@ describe("a tool that returns", () => {
 
   it("a thenable that never stops is ended by the call's signal", async () => {
     await using t = await testWorld();
-    const { members } = await t.open(withTools({ bomb: "return { then(r) { r({ then(r2) { r2('end') } }) } }" }));
+    const { members } = await t.open(
+      withTools({ bomb: "return { then(r) { r({ then(r2) { r2('end') } }) } }" }),
+    );
     await expect(callTool(members, "bomb")).resolves.toBe("end");
   });
 

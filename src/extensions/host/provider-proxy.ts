@@ -135,14 +135,15 @@ function begin(
   start: (instance: WorkerInstance, over: () => void) => number,
 ): void {
   if (signal?.aborted === true) return fail(signal.reason as Error); // whatever it is, it goes to whoever aborted
-  let stop: () => void = () => undefined;
+  let stop: (() => void) | undefined;
+  let takeBack: (() => void) | undefined;
   const aborted = (): void => {
-    stop();
+    (stop ?? takeBack)?.();
     fail(signal?.reason as Error);
   };
   const over = (): void => signal?.removeEventListener("abort", aborted);
   signal?.addEventListener("abort", aborted, { once: true });
-  stop = caller.whenReady(
+  takeBack = caller.whenReady(
     (instance) => {
       if (signal?.aborted === true) return;
       const id = start(instance, over);

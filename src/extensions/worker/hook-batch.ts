@@ -27,7 +27,7 @@ export async function runHandlers(
   head: HookBatchHead,
   payload: string,
 ): Promise<readonly number[]> {
-  const durations: number[] = [];
+  const durations: number[] = built.bare([]);
   for (let index = 0; index < head.count; index += 1) {
     built.atomicStore(shared, slotAt(head.slot), index + 1);
     const startedMs = built.nowMs();

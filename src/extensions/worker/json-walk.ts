@@ -39,8 +39,8 @@ export function walk(value: unknown, name: string, withTags = false): Walked {
     withTags,
     values: 0,
     characters: 0,
-    ancestors: [],
-    keys: [],
+    ancestors: built.bare([]),
+    keys: built.bare([]),
     problem: undefined,
   };
   try {
@@ -107,8 +107,7 @@ function arrayOf(state: Walk, value: readonly unknown[], depth: number): unknown
   const { length } = value;
   // Checked first: `new Array(4e9)` has no members and would still be walked.
   if (length > walkLimits.values) return fail(state, `the value holds more than ${walkLimits.values} values`);
-  const copy: unknown[] = [];
-  built.setPrototypeOf(copy, null);
+  const copy: unknown[] = built.bare([]);
   for (let index = 0; index < length; index += 1) {
     state.keys[depth] = index;
     const member = copyOf(state, value[index], depth + 1);
