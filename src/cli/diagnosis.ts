@@ -1,6 +1,7 @@
 /** What is set up here, for people and for support. Nothing is made, nothing is changed, and no extension runs. */
 import { stat } from "node:fs/promises";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import {
   defaultConfig,
   InvalidConfigError,
@@ -85,7 +86,7 @@ export async function diagnose(
       invalidManifests: manifests.filter(({ valid }) => !valid).length,
     };
   });
-  const logFile = await stat(log).catch(() => null);
+  const logFile = await stat(fileOf(log)).catch(() => null);
   const { enabled, autoLoadDefaultPaths } = config.runtime.extensions;
   const diagnosis: Diagnosis = {
     version,
@@ -116,6 +117,15 @@ async function configAt(
     if (!(error instanceof InvalidConfigError)) throw error;
     const loaded = { config: defaultConfig, warnings: [], untrusted: null, isProjectTrusted: false };
     return { loaded, problems: error.message.split("\n") };
+  }
+}
+
+/** A log may be named by a `file:` URL. One that is no URL of a file is nowhere on this disk. */
+function fileOf(log: string): string {
+  try {
+    return log.startsWith("file:") ? fileURLToPath(log) : log;
+  } catch {
+    return log;
   }
 }
 

@@ -73,7 +73,7 @@ export async function isOwnOrTrusted(home: string, dir: string, bytes: Uint8Arra
 }
 
 /** The same for bytes that were read already, so that what is judged is what is used. */
-export async function isTrustedText(home: string, dir: string, bytes: Uint8Array): Promise<boolean> {
+async function isTrustedText(home: string, dir: string, bytes: Uint8Array): Promise<boolean> {
   const folder = await realFolder(dir);
   const record = await readRecord(recordFile(home, folder));
   return record !== null && record.path === folder && record.sha256 === sha256(bytes);

@@ -3,7 +3,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { discover, keepLast, type Discovery, type FoundModule } from "../../src/extensions/discovery/index.ts";
+import {
+  discover,
+  keepLast,
+  type Discovery,
+  type FoundModule,
+} from "../../src/extensions/discovery/index.ts";
 
 const folderName = fc.constantFrom("a", "B", "lib", "[x] & !", "index", "node_modules", ".h", "ü");
 const names = [

@@ -177,6 +177,14 @@ describe("several roots", () => {
     ]);
   });
 
+  test("that nobody named, the default folders, may be missing without a word", async () => {
+    const roots = (["global", "project"] as const).map((origin) => ({
+      ...root("gone", origin),
+      exists: false,
+    }));
+    expect(await discover(roots)).toMatchObject({ files: [], warnings: [], searchPaths: roots });
+  });
+
   test("that hold the same file give one extension, where it was found last", async () => {
     await files("x/suite/index.ts");
     const found = await discover([root("x"), root("x/suite", "option")]);

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { defaultConfig, type Config } from "../../src/config/index.ts";
 import { extensionDiagnostics, type ExtensionDiagnostics } from "../../src/extensions/diagnostics/index.ts";
@@ -143,6 +144,51 @@ test("holds no path, name, word of an author, URL or text of a file", async () =
   ])
     expect(text).not.toContain(word);
 });
+
+test("a manifest that begins with a byte order mark counts as valid", async () => {
+  const marked = await readFile(
+    path.resolve(import.meta.dirname, "../fixtures/cases/manifest-bom.json"),
+    "utf8",
+  );
+  expect(marked.charCodeAt(0)).toBe(0xfeff);
+  await write("work/.lemon/extensions/marked/lemon_extension.json", marked);
+  expect(await diagnostics()).toMatchObject({
+    validManifestCount: 1,
+    invalidManifestCount: 0,
+    capabilityCounts: { tools: 1 },
+  });
+});
+
+test("whatever authors write, no word of theirs is in it", async () => {
+  const word = fc.stringMatching(/^[a-z]{2,6}$/).map((text) => `MARK-${text}`);
+  const free = fc.oneof(word, fc.record({ type: word, name: word, source: word, status: word, url: word }));
+  const field = fc.oneof(free, fc.array(free, { maxLength: 3 }), fc.dictionary(word, free, { maxKeys: 2 }));
+  const fields = [
+    "name",
+    "version",
+    "capabilities",
+    "providers",
+    "host",
+    "hosts",
+    "distribution",
+    "audit",
+    "MARK",
+  ];
+  const written = fc.dictionary(fc.constantFrom(...fields), field, { minKeys: 3 });
+  await fc.assert(
+    fc.asyncProperty(written, word, word, async (manifestText, folderName, fileName) => {
+      await rm(at("work"), { recursive: true, force: true });
+      await write(`work/.lemon/extensions/${folderName}/extension.json`, manifestText);
+      await write(`work/.lemon/extensions/${fileName}.mjs`, 'throw new Error("MARK")');
+      const found = await diagnostics({ extensionPaths: [`MARK/${folderName}`], extensions: all });
+      expect(found).toMatchObject({ manifestCount: 1, extensionFileCount: 1 });
+      expect(JSON.stringify(found)).not.toContain("MARK");
+    }),
+    { numRuns: 40 },
+  );
+});
+
+const all = { enabled: true, autoLoadDefaultPaths: true };
 
 test("an empty place has both default folders, and keys for all counts", async () => {
   expect(await diagnostics()).toEqual({

@@ -30,7 +30,7 @@ export interface Discovery {
 
 /** Finds the extension files of these roots. Opens none of them. Never rejects. */
 export async function discover(roots: readonly SearchRoot[]): Promise<Discovery> {
-  const scans = await Promise.all(roots.map(scanRoot));
+  const scans = await Promise.all(roots.map((root) => (isMissingDefault(root) ? nothing : scanRoot(root))));
   const found = scans.flatMap(({ files }, at) => filesOf(roots[at], files));
   const { kept, overridden } = keepLast(found);
   return {
@@ -45,6 +45,13 @@ export async function discover(roots: readonly SearchRoot[]): Promise<Discovery>
 
 interface RootScan extends Omit<Scan, "files"> {
   readonly files: readonly FoundFile[];
+}
+
+const nothing: RootScan = { files: [], loadErrors: [], warnings: [] };
+
+/** Nobody named the default folders, so one that is not there is nothing to warn about. */
+function isMissingDefault({ exists, origin }: SearchRoot): boolean {
+  return !exists && (origin === "global" || origin === "project");
 }
 
 interface FoundFile {

@@ -3,7 +3,6 @@ export { type Discovery, discover, type ExtensionFile, scanRoot } from "./discov
 export { type FoundModule, keepLast, type OverriddenModule } from "./keep-last.ts";
 export {
   defaultFolders,
-  globalExtensions,
   resolveEntries,
   type SearchOptions,
   type SearchRoot,

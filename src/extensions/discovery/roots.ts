@@ -33,7 +33,7 @@ export interface SearchRoot {
 }
 
 /** The user's folder of extensions. */
-export function globalExtensions(home: string): string {
+function globalExtensions(home: string): string {
   return path.join(home, "agent", "extensions");
 }
 
