@@ -30,7 +30,9 @@ export interface Discovery {
 
 /** Finds the extension files of these roots. Opens none of them. Never rejects. */
 export async function discover(roots: readonly SearchRoot[]): Promise<Discovery> {
-  const scans = await Promise.all(roots.map((root) => (isMissingDefault(root) ? nothing : scanRoot(root))));
+  const scans = await Promise.all(
+    roots.map(async (root) => (isMissingDefault(root) ? nothing : scanRoot(root))),
+  );
   const found = scans.flatMap(({ files }, at) => filesOf(roots[at], files));
   const { kept, overridden } = keepLast(found);
   return {
