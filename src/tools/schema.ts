@@ -30,8 +30,18 @@ const emptySchema: JsonSchema = { type: "object", properties: {} };
 
 async function plainSchema(parameters: object): Promise<SchemaOutcome> {
   // Only its last versions are Standard Schemas, and those give no JSON Schema.
-  if (isZod3(parameters)) return (await import("./zod-3.ts")).fromZod3(parameters, roundTrip);
+  if (isZod3(parameters)) return fromZod3(parameters);
   return "~standard" in parameters ? fromStandardSchema(parameters) : roundTrip(parameters);
+}
+
+async function fromZod3(schema: object): Promise<SchemaOutcome> {
+  const zod3 = await import("./zod-3.ts");
+  try {
+    return roundTrip(zod3.fromZod3(schema));
+  } catch (error) {
+    const place = error instanceof zod3.UnrepresentableError ? error.place : "";
+    return { problem: `parameters${place} can't be written as JSON Schema: ${messageOf(error)}` };
+  }
 }
 
 function isZod3(schema: object): boolean {
