@@ -7,7 +7,6 @@ export {
   AlreadyStreamingError,
   EmptyPromptError,
   InvalidConfigError,
-  InvalidExtensionError,
   InvalidPromptError,
   InvalidScriptError,
   InvalidSessionIdError,

@@ -21,8 +21,6 @@ export const EmptyPromptError = unavailable("EmptyPromptError");
 /** Not available inside an extension. */
 export const InvalidConfigError = unavailable("InvalidConfigError");
 /** Not available inside an extension. */
-export const InvalidExtensionError = unavailable("InvalidExtensionError");
-/** Not available inside an extension. */
 export const InvalidPromptError = unavailable("InvalidPromptError");
 /** Not available inside an extension. */
 export const InvalidScriptError = unavailable("InvalidScriptError");
