@@ -23,7 +23,9 @@ async function stateOf(members: Collection): Promise<{ made: number; stopped: st
 }
 
 const context = { systemPrompt: "", messages: [], tools: [] } as never;
-const options = (signal = new AbortController().signal): { signal: AbortSignal; config: object } => ({
+const options = (
+  signal = new AbortController().signal,
+): { signal: AbortSignal; config: Record<string, unknown> } => ({
   signal,
   config: { key: 1 },
 });

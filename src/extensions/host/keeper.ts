@@ -97,7 +97,7 @@ export class WorkerKeeper implements Caller {
           ...restartLimits,
           children: [{ id: "worker", restart: "transient", isolation: "thread", start: startWorker }],
         }),
-    } as Parameters<Supervisor["startChild"]>[0] & { start: () => Promise<Supervisor> });
+    });
     this.#supervisor = started.child;
     void started.child?.exited.then(() => this.#gaveUp()); // never rejects
     return first.description;

@@ -89,7 +89,7 @@ export class CallListeners {
   /** The worker is gone. */
   closeAll(): readonly CallListener[] {
     const listeners: CallListener[] = [];
-    for (const id of [...this.#entries.keys()]) {
+    for (const id of this.#entries.keys()) {
       const listener = this.close(id);
       if (listener !== undefined) listeners.push(listener);
     }

@@ -11,7 +11,13 @@ export const evaluationMs = 10_000;
 /** The file threw, or has no extension as its default export. */
 export function threwWhileLoading(bundle: Bundle, thrown: ThrownFields): ExtensionLoadError {
   const { name, message, code, stack } = thrown;
-  const place = stack === undefined ? undefined : placeOf(authorsStack(stack, bundle.mapPositions), bundle);
+  const place =
+    stack === undefined
+      ? undefined
+      : placeOf(
+          authorsStack(stack, (text) => bundle.mapPositions(text)),
+          bundle,
+        );
   const shown = thrown.kind === "error" ? (message.split("\n", 1)[0] ?? "") : message;
   return failure(bundle, shown, {
     name: thrown.kind === "value" ? "Error" : name,

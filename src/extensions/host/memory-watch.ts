@@ -105,7 +105,7 @@ export class MemoryWatch {
     const workers = [...this.#workers];
     const measured = await Promise.all(workers.map(measure));
     if (measured.some((bytes) => bytes !== undefined)) return largest(workers, measured);
-    const answered = await Promise.all(workers.map((worker) => (worker.isBusy ? worker.ping(pingMs) : true)));
+    const answered = await Promise.all(workers.map(async (worker) => !worker.isBusy || worker.ping(pingMs)));
     const silent = workers.filter((_, index) => answered[index] === false);
     const among = silent.length > 0 ? silent : workers;
     return largest(

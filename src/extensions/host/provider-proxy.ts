@@ -136,14 +136,13 @@ function begin(
 ): void {
   if (signal?.aborted === true) return fail(signal.reason as Error); // whatever it is, it goes to whoever aborted
   let stop: (() => void) | undefined;
-  let takeBack: (() => void) | undefined;
   const aborted = (): void => {
-    (stop ?? takeBack)?.();
+    (stop ?? takeBack)();
     fail(signal?.reason as Error);
   };
   const over = (): void => signal?.removeEventListener("abort", aborted);
   signal?.addEventListener("abort", aborted, { once: true });
-  takeBack = caller.whenReady(
+  const takeBack = caller.whenReady(
     (instance) => {
       if (signal?.aborted === true) return;
       const id = start(instance, over);

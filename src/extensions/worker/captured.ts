@@ -5,6 +5,7 @@
  * For the same reason the code that uses them writes arrays by index, gives what it sends a null prototype, and does
  * without `for … of`, spread arguments, `Map` and `push`: each looks something up on a prototype.
  */
+/* oxlint-disable typescript/unbound-method -- every method here is called with its `this`, or needs none */
 import { types } from "node:util";
 
 /** `uncurry(String.prototype.slice)(text, 1)` is `text.slice(1)`, whatever `slice` is by then. */
@@ -78,9 +79,8 @@ const bufferFrom = Buffer.from.bind(Buffer) as (
 ) => Buffer;
 const bufferFromText = Buffer.from.bind(Buffer) as (text: string, encoding: BufferEncoding) => Buffer;
 const Uint8ArrayOf = Uint8Array;
-const bufferToString = uncurry(
-  Buffer.prototype.toString as (this: Buffer, encoding: BufferEncoding) => string,
-);
+const { toString } = Buffer.prototype as Buffer;
+const bufferToString = uncurry(toString);
 
 /** The same object without a prototype: no `toJSON` of an author's is asked when it becomes text. */
 export function bare<Value extends object>(value: Value): Value {

@@ -25,14 +25,14 @@ function guardStream(stream: NodeJS.WriteStream, fd: 1 | 2, output: Output): voi
   const write = (chunk: unknown, encoding?: unknown, done?: unknown): boolean => {
     output.write(fd, chunk, encoding);
     const callback = typeof encoding === "function" ? encoding : done;
-    if (typeof callback === "function") process.nextTick(callback as () => void);
+    if (typeof callback === "function") process.nextTick(callback);
     return true;
   };
   const end = (chunk?: unknown, encoding?: unknown, done?: unknown): unknown => {
     if (chunk !== undefined && chunk !== null && typeof chunk !== "function")
       output.write(fd, chunk, encoding);
     for (const callback of [chunk, encoding, done])
-      if (typeof callback === "function") process.nextTick(callback as () => void);
+      if (typeof callback === "function") process.nextTick(callback);
     return stream;
   };
   const members = { write, end, destroy: () => stream, destroySoon: () => undefined };
@@ -197,6 +197,6 @@ function callBack(args: readonly unknown[], ...results: readonly unknown[]): und
 function callBackWith(args: readonly unknown[], ...results: readonly unknown[]): undefined {
   const callback = args.at(-1);
   if (typeof callback !== "function") throw new TypeError("the last argument must be a callback");
-  process.nextTick(callback as () => void, ...results);
+  process.nextTick(callback, ...results);
   return undefined;
 }

@@ -4,6 +4,12 @@ import { streamCredit } from "./frames.ts";
 import { walk } from "./json-walk.ts";
 import type { LiveCall, LiveCalls, Post } from "./live-calls.ts";
 
+/** An iterator as an author made it: what its members are shows by use. */
+interface AuthorsIterator {
+  readonly next: unknown;
+  readonly return?: unknown;
+}
+
 /** Reads the iterable to its end, or until the call is aborted; then its `return` is called. */
 export async function sendStream(
   calls: LiveCalls,
@@ -53,13 +59,13 @@ export async function sendStream(
   return null;
 }
 
-function iteratorOf(calls: LiveCalls, call: LiveCall, opened: unknown): AsyncIterator<unknown> {
+function iteratorOf(calls: LiveCalls, call: LiveCall, opened: unknown): AuthorsIterator {
   const open =
     typeof opened === "object" && opened !== null
       ? (opened as Partial<AsyncIterable<unknown>>)[built.asyncIterator]
       : undefined;
   if (typeof open !== "function") throw new built.NativeError("stream() did not give an async iterable");
-  return calls.enter(call, opened, open, []) as AsyncIterator<unknown>; // its members are checked by use
+  return calls.enter(call, opened, open, []) as AuthorsIterator; // its members are checked by use
 }
 
 function ignore(): void {}

@@ -31,7 +31,7 @@ export async function runTool(
     const { log, cwd, config } = place;
     const context = { sessionId: head.sessionId, cwd, config, log };
     const given = [head.toolCallId, args, call.signal, updates.take, context];
-    return await place.calls.enter(call, tool, tool.execute, given);
+    return await place.calls.enter(call, tool, (tool as { readonly execute: unknown }).execute, given);
   } finally {
     updates.end();
   }
