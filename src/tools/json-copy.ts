@@ -9,6 +9,9 @@ export type JsonCopy =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string };
 
+// Taken before any author's code runs: in a worker it may put its own in its place.
+const NativeSet = Set;
+
 const maxLevels = 256;
 const maxValues = 200_000;
 const maxCharacters = 8 * 1024 * 1024;
@@ -41,7 +44,7 @@ class NotJson extends Error {}
 
 class Copier {
   readonly #name: string;
-  readonly #ancestors = new Set<object>();
+  readonly #ancestors = new NativeSet<object>();
   #values = 0;
   #characters = 0;
 

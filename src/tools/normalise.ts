@@ -6,6 +6,9 @@ import { toJsonSchema } from "./schema.ts";
 import type { Tool, ToolResult } from "./tool.ts";
 import { validatorOf } from "./validator.ts";
 
+// Taken before any author's code runs: in a worker it may put its own in their place.
+const { stringify } = JSON;
+
 /** A usable tool, with what was mended on the way; or what makes it unusable. Both are words for a validation warning. */
 export type NormalisedTool =
   | { readonly tool: Tool; readonly warnings: readonly string[] }
@@ -86,6 +89,6 @@ function timeoutOf(name: string, given: unknown): { timeoutMs: number; warnings:
 
 /** A bounded word for something that may be anything. */
 function quoted(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.slice(0, 80));
+  if (typeof value === "string") return stringify(value.slice(0, 80));
   return typeof value === "number" ? String(value) : typeof value;
 }

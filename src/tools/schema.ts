@@ -7,6 +7,8 @@ import type { JsonSchema } from "./tool.ts";
 
 // Taken before any author's code runs: in a worker it may put its own in their place.
 const { parse, stringify } = JSON;
+const { create, keys, setPrototypeOf } = Object;
+const everyObject = Object.prototype;
 
 /** A JSON Schema, or why there is none. */
 export type SchemaOutcome = { readonly schema: JsonSchema } | { readonly problem: string };
@@ -116,7 +118,7 @@ async function unrepresentablePlace(schema: object): Promise<string> {
 /** Strips what JSON has no word for: TypeBox's symbols and `~kind`. */
 function roundTrip(schema: object): SchemaOutcome {
   try {
-    const text: unknown = stringify(schema);
+    const text: unknown = stringify("toJSON" in everyObject ? withoutPrototypes(schema) : schema);
     const parsed: unknown = typeof text === "string" ? parse(text) : undefined;
     if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
       return { problem: "parameters must be a schema, got no JSON object" };
@@ -125,6 +127,14 @@ function roundTrip(schema: object): SchemaOutcome {
   } catch (error) {
     return { problem: `parameters are not JSON: ${messageOf(error)}` };
   }
+}
+
+/** A copy in which a `toJSON` that an author gave to every object is not found. */
+function withoutPrototypes(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const copy = (Array.isArray(value) ? setPrototypeOf([], null) : create(null)) as Record<string, unknown>;
+  for (const key of keys(value)) copy[key] = withoutPrototypes((value as Record<string, unknown>)[key]);
+  return copy;
 }
 
 /** Providers want an object with properties; all other keywords go to the model as they are. */
