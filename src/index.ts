@@ -31,9 +31,24 @@ export {
 } from "./providers/index.ts";
 export {
   defineExtension,
-  defineTool,
-  InvalidExtensionError,
   type ExtensionDefinition,
+  type HookHandlers,
+  type HookMessage,
+  type HookTable,
+  type HookToolResult,
+  type ExtensionInfo,
+  type LoadError,
+  type ProviderDefinition,
+  type SessionShutdownEvent,
+  type SessionStartEvent,
+  type ToolCallAnswer,
+  type ToolCallEvent,
+  type ToolResultAnswer,
+  type ToolResultEvent,
+  type ValidationError,
+} from "./extensions/index.ts";
+export {
+  defineTool,
   type ToolContext,
   type ToolDefinition,
   type ToolResult,

@@ -22,8 +22,8 @@ export class ApprovalPendingError extends LemonError {
 /** The exit statuses of every command. */
 export const statuses = { done: 0, failed: 1, badUsage: 2, notThere: 3, interrupted: 130 } as const;
 
-/** One of the exit statuses. */
-export type Status = (typeof statuses)[keyof typeof statuses];
+/** An exit status: one of those, or that of a command which this one ran in its place. */
+export type Status = number;
 
 const BAD_USAGE = new Set(["no_model", "unknown_model"]);
 /** Places that can't be logs, whatever is done about them: another should have been named. */

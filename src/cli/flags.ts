@@ -16,6 +16,7 @@ export interface LeadFlags {
   readonly model?: string;
   readonly approve?: "auto" | "ask" | "deny";
   readonly script?: string;
+  readonly extension?: readonly string[];
 }
 
 /** Flags of `lemon run`. */
@@ -40,4 +41,10 @@ export interface TreeFlags {
 /** Flags of `lemon doctor`. */
 export interface DoctorFlags {
   readonly bundle?: string;
+}
+
+/** Flags of the commands that load extensions without a session. */
+export interface ExtensionFlags {
+  readonly extension?: readonly string[];
+  readonly capability?: string;
 }

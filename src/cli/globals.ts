@@ -19,10 +19,16 @@ export interface Context {
   readonly env: NodeJS.ProcessEnv;
   readonly out: Output;
   readonly interrupts: Interrupts;
+  /** Threads that could not be ended: the command ends itself in spite of them once its output is written. */
+  readonly leftBehind: (zombies: readonly { readonly module: string }[]) => void;
 }
 
 /** The context that flags and environment describe. Touches no file. */
-export function contextOf(flags: GlobalFlags, interrupts: Interrupts): Context {
+export function contextOf(
+  flags: GlobalFlags,
+  interrupts: Interrupts,
+  leftBehind: Context["leftBehind"],
+): Context {
   const home = flags.home === undefined ? defaultHome() : path.resolve(flags.home);
   return {
     home,
@@ -32,5 +38,6 @@ export function contextOf(flags: GlobalFlags, interrupts: Interrupts): Context {
     env: process.env,
     out: new Output(flags),
     interrupts,
+    leftBehind,
   };
 }

@@ -15,7 +15,7 @@ export class Interrupts {
     for (const name of SIGNALS) process.on(name, () => this.interrupt(name));
   }
 
-  /** From now on a signal ends the process, whatever it is doing. */
+  /** From now on a signal ends the process, whatever it is doing, unless somebody else listens. */
   end(): void {
     for (const name of SIGNALS) process.removeAllListeners(name);
   }

@@ -30,7 +30,9 @@ export function viewOf({ out }: Context): RunView {
 
 /** A runtime in the home and on the log that the flags name. */
 export function openRuntime({ home, log, isLogNamed, cwd, env, out }: Context): Promise<Runtime> {
-  return createRuntime({ home, cwd, env, logger: loggerOf(out), ...(isLogNamed ? { log } : {}) });
+  const onExtensionOutput = (module: string, line: string): void => out.note(`[${module}] ${line}`);
+  const logger = loggerOf(out);
+  return createRuntime({ home, cwd, env, logger, onExtensionOutput, ...(isLogNamed ? { log } : {}) });
 }
 
 /** Opens the session, shows its run, asks what has to be asked, and closes all. The first interrupt aborts the run. */
@@ -72,7 +74,7 @@ export async function lead(context: Context, options: SessionOptions, { open, go
     return statusOfOutcome(context, outcome);
   } finally {
     out.clearProgress();
-    await runtime.close();
+    context.leftBehind(await runtime.close());
   }
 }
 

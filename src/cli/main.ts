@@ -7,16 +7,28 @@ import { contextOf } from "./globals.ts";
 import { Interrupts } from "./interrupts.ts";
 import { Output } from "./output.ts";
 import type { Invoke } from "./program.ts";
+import { obeyOuter, results } from "./results.ts";
 
 const interrupts = new Interrupts();
+const stuck = new Set<string>();
 endQuietlyWithItsReader();
+obeyOuter(interrupts);
 const status = await main();
 // What a tool or a model's library left open must not keep the command from ending, and neither may a call that hangs in
 // the system: leaving waits for it, but a signal ends the process then.
-process.stdout.write("", (error) => {
+results().write("", (error) => {
   interrupts.end();
-  process.exit(isLost(error) ? statuses.failed : status);
+  const ending = isLost(error) ? statuses.failed : status;
+  if (stuck.size > 0) endInSpiteOf(stuck, ending);
+  process.exit(ending);
 });
+
+/** Leaving waits for threads inside native calls, which may take for ever. Everything is written by now. */
+function endInSpiteOf(modules: ReadonlySet<string>, ending: Status): void {
+  const names = [...modules].join(", ");
+  process.stderr.write(`lemon: ${names} can't be ended; this command would have had exit status ${ending}\n`);
+  process.kill(process.pid, "SIGKILL");
+}
 
 async function main(): Promise<Status> {
   const version = versionOf();
@@ -28,7 +40,9 @@ async function main(): Promise<Status> {
   const { buildProgram } = await import("./program.ts");
   let result: Status = statuses.done;
   const invoke: Invoke = async (load, ...args) => {
-    const context = contextOf(program.opts<GlobalFlags>(), interrupts);
+    const context = contextOf(program.opts<GlobalFlags>(), interrupts, (zombies) => {
+      for (const { module } of zombies) stuck.add(module);
+    });
     result = await (await load())(context, ...args);
   };
   const program = buildProgram(version, invoke);
@@ -67,7 +81,7 @@ function isOfParser(error: unknown): error is Error & { readonly code: string; r
 
 /** `lemon facts ID | head -1`: the reader has what it wanted. */
 function endQuietlyWithItsReader(): void {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  results().on("error", (error: NodeJS.ErrnoException) => {
     if (!isLost(error)) interrupts.readerGone();
   });
   // A terminal that is gone: there is nobody left to tell.
@@ -77,7 +91,7 @@ function endQuietlyWithItsReader(): void {
 /** Says so when what was written could not be kept, as on a full disk. A reader that went away lost nothing. */
 function isLost(error: NodeJS.ErrnoException | null | undefined): boolean {
   if (error === null || error === undefined) return false;
-  const { code } = (process.stdout.errored ?? error) as NodeJS.ErrnoException;
+  const { code } = (results().errored ?? error) as NodeJS.ErrnoException;
   if (code === "EPIPE" || code === "ERR_STREAM_DESTROYED") return false;
   process.stderr.write(`error: standard output could not be written: ${code ?? error.message}\n`);
   return true;

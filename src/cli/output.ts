@@ -4,6 +4,7 @@
  */
 import { inspect, styleText } from "node:util";
 import { printable } from "./printable.ts";
+import { results } from "./results.ts";
 
 type Colour = "bold" | "dim" | "green" | "red" | "yellow";
 
@@ -34,7 +35,7 @@ export class Output {
   /** A result, as it is. */
   write(text: string): void {
     this.clearProgress();
-    process.stdout.write(text);
+    results().write(text);
   }
 
   /** A line of result for people. On a terminal, nothing in it can move the cursor. */

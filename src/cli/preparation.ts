@@ -4,7 +4,8 @@
  */
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { loadConfig } from "../config/index.ts";
+import { loadConfig, type LoadedConfig } from "../config/index.ts";
+import { searchRoots } from "../extensions/index.ts";
 import { LemonError, messageOf } from "../errors.ts";
 import { parseScript, resolveModel } from "../providers/index.ts";
 import { NoModelError, type SessionOptions } from "../runtime/index.ts";
@@ -25,16 +26,31 @@ export async function prepare(
   { cwd, isNew }: { readonly cwd: string; readonly isNew: boolean },
 ): Promise<SessionOptions> {
   if (isNew) await assertFolder(cwd);
-  const { config } = await loadConfig({ home: context.home, cwd, env: context.env });
+  const loaded = await loadConfig({ home: context.home, cwd, env: context.env });
+  const { config } = loaded;
   const script = flags.script === undefined ? undefined : await readScript(flags.script);
   const model = flags.model ?? (isNew && script === undefined ? config.runtime.model : null);
   if (isNew && model === null && script === undefined) throw new NoModelError();
-  if (model !== null) resolveModel(model, { configured: config.models, env: context.env });
+  const isOfExtension = await mayBeOfExtension(context, cwd, loaded, flags);
+  if (model !== null && !isOfExtension) resolveModel(model, { configured: config.models, env: context.env });
   return {
     ...(flags.model === undefined ? {} : { model: flags.model }),
     ...(flags.approve === undefined ? {} : { approval: flags.approve }),
     ...(script === undefined ? {} : { script }),
+    ...(flags.extension === undefined
+      ? {}
+      : { extensions: flags.extension.map((file) => path.resolve(file)) }),
   };
+}
+
+/** A model that nobody knows yet may be one that an extension brings: the session will know once they are loaded. */
+async function mayBeOfExtension(
+  { home }: Context,
+  cwd: string,
+  loaded: LoadedConfig,
+  { extension = [] }: LeadFlags,
+): Promise<boolean> {
+  return (await searchRoots({ ...loaded, home, cwd, optionPaths: extension })).length > 0;
 }
 
 async function assertFolder(cwd: string): Promise<void> {

@@ -5,7 +5,7 @@
 import { createRequire } from "node:module";
 import type * as Commander from "commander";
 import type { Status } from "./errors.ts";
-import type { DoctorFlags, FactsFlags, LeadFlags, RunFlags, TreeFlags } from "./flags.ts";
+import type { DoctorFlags, ExtensionFlags, FactsFlags, LeadFlags, RunFlags, TreeFlags } from "./flags.ts";
 import type { Context } from "./globals.ts";
 
 // The parser is CommonJS, and its face for `import` takes twice as long to load: every start waits for it.
@@ -83,6 +83,7 @@ function addLeadOptions(command: Command): Command {
         .conflicts("script"),
     )
     .option("--script <file>", "a script in place of a model", nonEmpty)
+    .option("--extension <path>", "an extension file, or a folder of them; may be repeated", collect)
     .addOption(
       new Option("--approve <mode>", "what becomes of calls that ask for approval").choices([
         "auto",
@@ -173,7 +174,7 @@ function addApprovalCommands(program: Command, invoke: Invoke): void {
 }
 
 function addExtensionCommands(program: Command, invoke: Invoke, version: string): void {
-  const extension = program.command("extension").description("check and make extensions");
+  const extension = program.command("extension").description("check, make and look at extensions");
   extension
     .command("validate")
     .argument("<path...>", "a manifest, or a folder of extensions")
@@ -183,6 +184,7 @@ function addExtensionCommands(program: Command, invoke: Invoke, version: string)
       if (flags.j === true) program.setOptionValue("json", true);
       return invoke(async () => (await import("./commands/extension-validate.ts")).validateExtensions, paths);
     });
+  addLoadingCommands(extension, invoke);
   extension
     .command("new")
     .argument("<name>", "lower-case letters, digits and hyphens")
@@ -190,6 +192,32 @@ function addExtensionCommands(program: Command, invoke: Invoke, version: string)
     .description("write an extension to start from")
     .action((name: string, dir: string | undefined) =>
       invoke(async () => (await import("./commands/extension-new.ts")).newExtension, version, name, dir),
+    );
+}
+
+function addLoadingCommands(extension: Command, invoke: Invoke): void {
+  extension
+    .command("list")
+    .option("--capability <word>", "only those that declare it", nonEmpty)
+    .option("--extension <path>", "an extension file, or a folder of them; may be repeated", collect)
+    .description("load what a session here would load, and list it")
+    .action((flags: ExtensionFlags) =>
+      invoke(async () => (await import("./commands/extension-list.ts")).listExtensions, flags),
+    );
+  extension
+    .command("status")
+    .option("--extension <path>", "an extension file, or a folder of them; may be repeated", collect)
+    .description("load what a session here would load, and tell how it went")
+    .action((flags: ExtensionFlags) =>
+      invoke(async () => (await import("./commands/extension-status.ts")).extensionStatus, flags),
+    );
+  extension
+    .command("config")
+    .argument("<name>", "the name of an extension")
+    .option("--extension <path>", "an extension file, or a folder of them; may be repeated", collect)
+    .description("show what can be set of an extension, and how it is set; secrets stay hidden")
+    .action((name: string, flags: ExtensionFlags) =>
+      invoke(async () => (await import("./commands/extension-config.ts")).extensionConfig, name, flags),
     );
 }
 

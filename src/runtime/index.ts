@@ -9,6 +9,7 @@ export {
   SessionFailedError,
 } from "./errors.ts";
 export { SessionNotFoundError } from "../replay/index.ts";
+export type { ExtensionFacts, LoadedExtensions, RuntimeExtensions } from "./runtime-extensions.ts";
 export { createRuntime, type Runtime, type RuntimeOptions } from "./runtime.ts";
 export type { SessionOptions } from "./session-factory.ts";
 export { Session } from "./session.ts";

@@ -86,13 +86,22 @@ export class RuntimeExtensions {
    * Loads extensions from exactly these files and folders, and keeps them until the runtime closes. Their providers are
    * registered by then. What is loaded already is not evaluated again.
    *
-   * @param paths - relative ones start at the runtime's working directory
+   * @param paths - relative ones start at the runtime's working directory; `null`: what a session there would load
+   * @param options.extensions - files and folders beside those
    * @returns sorted: extensions by module, errors by source path
    * @throws InvalidConfigError
    */
-  async load(paths: readonly string[]): Promise<LoadedExtensions> {
-    const places = { extensionPaths: [...paths], extensions: [], includeExtensions: true };
-    const load = await this.registry.acquire({ cwd: this.#cwd, ...places, includeObjects: false });
+  async load(
+    paths: readonly string[] | null,
+    { extensions = [] }: { readonly extensions?: readonly string[] } = {},
+  ): Promise<LoadedExtensions> {
+    const extensionPaths = paths === null ? null : [...paths];
+    const places = { cwd: this.#cwd, extensionPaths, extensions: [...extensions] };
+    const load = await this.registry.acquire({
+      ...places,
+      includeExtensions: true,
+      includeObjects: paths === null,
+    });
     if (this.#held.has(load.id)) await this.registry.release(load);
     this.#held.set(load.id, load);
     const { loadErrors, validationErrors } = load;
@@ -173,6 +182,7 @@ export function runtimeExtensions(
     readonly cwd: string;
     readonly objects: readonly unknown[];
     readonly models: readonly string[];
+    readonly onOutput: ((module: string, line: string) => void) | undefined;
   },
 ): RuntimeExtensions {
   const { clock, ids, logger, env, home, config, configure, house } = parts;
@@ -190,7 +200,7 @@ export function runtimeExtensions(
         registry?.record("extension.restarted", { module, generation, cause, restarts }),
       quarantined: (module, generation, reason, since, restarts) =>
         registry?.record("extension.quarantined", { module, generation, reason, since, restarts }),
-      output: (module, line) => logger.info({ module }, line),
+      output: options.onOutput ?? ((module, line) => logger.info({ module }, line)),
     },
   });
   const { models, objects } = options;

@@ -37,7 +37,7 @@ export interface RuntimeOptions {
   readonly cwd?: string;
   /** Path of a log, `:memory:`, or an open one, which the runtime then does not close. Default `<home>/log.db`. */
   readonly log?: string | EventLog;
-  /** Extensions that run in this process. */
+  /** Extensions that run in this process. One that can't be used stands in the status report. */
   readonly extensions?: readonly unknown[];
   /** Models by `provider` or whole `provider/model-id`. */
   readonly models?: Readonly<Record<string, ModelSource>>;
@@ -49,6 +49,8 @@ export interface RuntimeOptions {
   readonly trustProject?: boolean;
   /** Default: silent. */
   readonly logger?: Logger;
+  /** Gets each line that an extension writes to its output. Default: the logger, at level info. */
+  readonly onExtensionOutput?: (module: string, line: string) => void;
   readonly clock?: Clock;
   readonly ids?: Ids;
   readonly random?: Random;
@@ -89,7 +91,7 @@ export interface Runtime extends AsyncDisposable {
 /**
  * Starts a runtime: opens the log, takes a lease, starts the supervision tree.
  *
- * @throws InvalidConfigError, InvalidExtensionError, and the errors of opening a log
+ * @throws InvalidConfigError, and the errors of opening a log
  * @example
  * await using runtime = await createRuntime({ models: { script: scriptedModel([{ text: "Hello." }]) } });
  * const session = await runtime.sessions.start({ model: "script/hello" });
@@ -132,6 +134,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       cwd,
       objects: options.extensions ?? [],
       models: Object.keys(options.models ?? {}),
+      onOutput: options.onExtensionOutput,
     });
     const factory = new SessionFactory({
       world: { log, leadership, clock, ids, random, logger, env },

@@ -1,5 +1,5 @@
 /**
- * How an author writes a tool and an extension: functions that change nothing and give the types.
+ * How an author writes a tool: a function that changes nothing and gives the types.
  */
 import type { ArgumentsOf } from "./infer.ts";
 import type { ToolContext, ToolResult, ToolUpdate } from "./tool.ts";
@@ -49,28 +49,5 @@ export type AnyToolDefinition = ToolDefinition<never>;
 export function defineTool<const Schema = undefined>(
   definition: Omit<ToolDefinition<ArgumentsOf<Schema>>, "parameters"> & { readonly parameters?: Schema },
 ): ToolDefinition<ArgumentsOf<Schema>> {
-  return definition;
-}
-
-/** What a member that is a function is told. */
-export interface MemberOptions {
-  /** The extension's own settings. */
-  readonly config: Readonly<Record<string, unknown>>;
-}
-
-type ToolList = readonly AnyToolDefinition[];
-
-/** An extension as its author writes it. */
-export interface ExtensionDefinition {
-  readonly name: string;
-  readonly version: string;
-  readonly capabilities?: readonly string[];
-  /** JSON Schema of the settings. */
-  readonly configSchema?: Readonly<Record<string, unknown>>;
-  readonly tools?: ToolList | ((cwd: string, options: MemberOptions) => ToolList | Promise<ToolList>);
-}
-
-/** Types an extension. */
-export function defineExtension(definition: ExtensionDefinition): ExtensionDefinition {
   return definition;
 }

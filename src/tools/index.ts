@@ -26,14 +26,10 @@ export {
 } from "./arguments.ts";
 export {
   type AnyToolDefinition,
-  type ExtensionDefinition,
-  type MemberOptions,
   type ToolDefinition,
-  defineExtension,
   defineTool,
 } from "./define.ts";
 export type { ArgumentsOf } from "./infer.ts";
-export { type Extension, InvalidExtensionError, normaliseExtension } from "./extension.ts";
 export { type NormalisedTool, normaliseTool, schemaProblem } from "./normalise.ts";
 export type { SchemaOutcome } from "./schema.ts";
 export {

@@ -5,7 +5,8 @@ import type { Fact } from "../../src/events/index.ts";
 import type { EventLog } from "../../src/log/index.ts";
 import { scriptedModel, type Model, type ScriptedTurn } from "../../src/providers/index.ts";
 import type { Runtime, RuntimeOptions, Session } from "../../src/runtime/index.ts";
-import { defineExtension, defineTool } from "../../src/tools/index.ts";
+import { defineExtension } from "../../src/extensions/index.ts";
+import { defineTool } from "../../src/tools/index.ts";
 import { memoryLog } from "../support/log-doubles.ts";
 import { factsOf, scriptedRuntime, temporaryFolder } from "../support/runtimes.ts";
 

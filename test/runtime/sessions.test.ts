@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { openEventLog } from "../../src/log/index.ts";
 import { scriptedModel } from "../../src/providers/index.ts";
 import { createRuntime, type Runtime } from "../../src/runtime/index.ts";
-import { defineExtension, defineTool } from "../../src/tools/index.ts";
+import { defineExtension } from "../../src/extensions/index.ts";
+import { defineTool } from "../../src/tools/index.ts";
 import { memoryLog } from "../support/log-doubles.ts";
 import {
   factOfType,
@@ -42,7 +43,7 @@ describe("starting a session", () => {
     expect(session.state()).toMatchObject({
       status: "idle",
       mode: "normal",
-      version: 1,
+      version: 2,
       pendingToolCalls: [],
       outcome: null,
     });
@@ -346,11 +347,25 @@ describe("tools of extensions", () => {
     const session = await runtime.sessions.start({ model: "s/m" });
     expect(session.tools().filter(({ name }) => name === "read")).toMatchObject([{ source: "builtin" }]);
     await runtime.close();
-    await expect(
-      scriptedRuntime(await memoryLog(), [], { extensions: [{ name: "bad" }] }),
-    ).rejects.toMatchObject({
-      code: "LEMON_INVALID_EXTENSION",
+  });
+
+  test("an extension that is none is told in the report, and the others work", async () => {
+    const runtime = await scriptedRuntime(await memoryLog(), [], {
+      extensions: [{ name: "bad" }, 7, probeExtension(() => Promise.resolve(""))],
     });
+    const session = await runtime.sessions.start({ model: "s/m" });
+    const report = session.extensionStatusReport();
+    expect(report.validationErrors).toEqual([
+      { module: "bad", sourcePath: null, errors: ["missing required field: version"] },
+      {
+        module: "extension[1]",
+        sourcePath: null,
+        errors: ["missing required field: name", "missing required field: version"],
+      },
+    ]);
+    expect(report).toMatchObject({ totalLoaded: 1, totalErrors: 0, totalValidationErrors: 2 });
+    expect(session.tools().at(-1)).toMatchObject({ name: "probe" });
+    await runtime.close();
   });
 
   test("a call past its deadline is settled at once and its late result dropped", async () => {

@@ -1,4 +1,5 @@
-import { defineExtension, defineTool } from "../../src/tools/index.ts";
+import { defineExtension } from "../../src/extensions/index.ts";
+import { defineTool } from "../../src/tools/index.ts";
 import { scriptedModel, type ScriptedTurn } from "../../src/providers/index.ts";
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/runtime/index.ts";
 import type { Fact } from "../../src/events/index.ts";

@@ -1,16 +1,14 @@
+import { defineExtension } from "../../src/extensions/index.ts";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
-import { LemonError } from "../../src/errors.ts";
 import {
   aborted,
   builtInTools,
   checkArguments,
   checkResult,
   createRegistry,
-  defineExtension,
   defineTool,
-  normaliseExtension,
   normaliseTool,
   taskTimeout,
   toolException,
@@ -203,39 +201,6 @@ describe("a tool definition", () => {
     };
     const result = await tool.execute("c", {}, new AbortController().signal, () => undefined, context);
     expect(result.content).toEqual([{ type: "text", text: "1" }]);
-  });
-});
-
-describe("an extension", () => {
-  it("gives its tools for a directory", async () => {
-    const tool = defineTool({ name: "t", description: "", execute });
-    const extension = normaliseExtension(
-      defineExtension({
-        name: "x",
-        version: "1.0.0",
-        tools: (cwd, { config }) => (cwd === "/a" && config["on"] === true ? [tool] : []),
-      }),
-    );
-    expect(extension.module).toBe("x");
-    expect(await extension.tools("/a", { config: { on: true } })).toEqual([tool]);
-    expect(await extension.tools("/b", { config: {} })).toEqual([]);
-  });
-
-  it.each([
-    [{ version: "1" }, "missing required field: name"],
-    [{ name: "x", version: 1 }, "version must be a string, got number"],
-    [{ name: "x", version: "1", tools: {} }, "tools must be an array, got object"],
-    [{ name: "x", version: "1", hooks: { onToolCall() {} } }, "hooks are not supported yet"],
-    [{ name: "x", version: "1", providers: [{}] }, "providers are not supported yet"],
-    [{ name: "x", version: "1", hooks: () => ({}) }, "hooks are not supported yet"],
-    [{ name: "builtin", version: "1" }, "reserved"],
-    [undefined, "must be an object"],
-  ])("%j is refused with a code", (definition, message) => {
-    expect(() => normaliseExtension(definition, 3)).toThrow(message);
-    expect(() => normaliseExtension(definition, 3)).toThrow(LemonError);
-    expect(() => normaliseExtension(definition, 3)).toThrow(
-      expect.objectContaining({ code: "LEMON_INVALID_EXTENSION" }),
-    );
   });
 });
 

@@ -9,7 +9,9 @@ import { lead, statusOfOutcome, viewOf } from "../leading.ts";
 import { assertAnswerable } from "../pending.ts";
 import { prepare } from "../preparation.ts";
 import type { LeadFlags } from "../flags.ts";
+import { wantsPrivacy } from "../privacy.ts";
 import { readingLog } from "../reading.ts";
+import { runPrivately } from "../results.ts";
 
 /** Goes on with a run that was cut off, to its end. Without one, shows the last outcome again and changes nothing. */
 export async function resume(context: Context, id: string, flags: LeadFlags): Promise<Status> {
@@ -19,6 +21,7 @@ export async function resume(context: Context, id: string, flags: LeadFlags): Pr
   });
   const options = await prepare(context, flags, { cwd: session.cwd, isNew: false });
   if (session.run === null) return repeat(context, id, session.outcome);
+  if (await wantsPrivacy(context, flags, true)) return runPrivately();
   await assertAnswerable(context, id, flags.approve);
   return lead(context, options, {
     open: ({ sessions }, settings) => sessions.resume(id, settings),

@@ -10,13 +10,16 @@ import { lead } from "../leading.ts";
 import { assertAnswerable } from "../pending.ts";
 import { prepare } from "../preparation.ts";
 import type { RunFlags } from "../flags.ts";
+import { wantsPrivacy } from "../privacy.ts";
 import { readingLogIfAny } from "../reading.ts";
+import { runPrivately } from "../results.ts";
 
 /** Runs a session until it has done what the prompt asks. */
 export async function run(context: Context, argument: string | undefined, flags: RunFlags): Promise<Status> {
-  const prompt = await readPrompt(argument);
   if (flags.session !== undefined) assertSessionId(flags.session);
   const existing = await findExisting(context, flags);
+  if (await wantsPrivacy(context, flags, existing !== null)) return runPrivately();
+  const prompt = await readPrompt(argument);
   const options = await prepare(context, flags, {
     cwd: existing?.cwd ?? context.cwd,
     isNew: existing === null,
