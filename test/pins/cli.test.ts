@@ -66,7 +66,7 @@ test("the commands, their arguments and their flags", () => {
     const group = command.parent === program ? [] : [command.parent?.name() ?? ""];
     return [...group, command.name(), ...args, flagsOf(command)].filter((part) => part !== "").join(" ");
   });
-  const lead = "--model <provider/model> | --script <file> | --approve <mode>";
+  const lead = "--model <provider/model> | --script <file> | --extension <path> | --approve <mode>";
   expect(lines).toEqual([
     `run [prompt] ${lead} | --session <id> | --continue`,
     `resume <id> ${lead}`,
@@ -82,6 +82,9 @@ test("the commands, their arguments and their flags", () => {
     "deny <id> [reason]",
     "trust [dir] --revoke",
     "extension validate <path> -j",
+    "extension list --capability <word> | --extension <path>",
+    "extension status --extension <path>",
+    "extension config <name> --extension <path>",
     "extension new <name> [dir]",
     "doctor --bundle <file>",
   ]);
