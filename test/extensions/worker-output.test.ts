@@ -90,6 +90,14 @@ describe("an extension", () => {
     expect(JSON.parse(await textOf(callTool(members, "run")))).toEqual({ stdout: "out\n", stderr: "err\n" });
   });
 
+  it("still gets what util.promisify(fs.read) gives", async () => {
+    await using t = await testWorld();
+    const run =
+      "const fd = fs.openSync('/proc/self/status', 'r'); const got = await util.promisify(fs.read)(fd, Buffer.alloc(4), 0, 4, 0); return text(Object.keys(got) + got.buffer)";
+    const { members } = await t.open(withTools({ run }, "", imports));
+    expect(await textOf(callTool(members, "run"))).toBe("bytesRead,bufferName");
+  });
+
   it("logs through its host's logger", async () => {
     await using t = await testWorld();
     const { members } = await t.open(withTools({ run: "ctx.log.warn({ a: 1 }, 'told'); return text(1)" }));

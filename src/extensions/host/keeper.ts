@@ -160,8 +160,13 @@ export class WorkerKeeper implements Caller {
   /** What running code imports by a name that it has computed. */
   async #bundle(fileUrl: string): Promise<string> {
     const { bundleModule } = await import("../bundle/bundle.ts");
-    const bundle = await bundleModule(fileURLToPath(fileUrl), { cacheDir: this.#options.world.cacheDir });
-    this.#maps.push(bundle.mapPositions.bind(bundle));
+    const file = fileURLToPath(fileUrl);
+    const bundle = await bundleModule(file, { cacheDir: this.#options.world.cacheDir }).catch(
+      (error: unknown) => {
+        throw new Error(`${messageOf(error)}: ${file}`, { cause: error });
+      },
+    );
+    this.#maps.push((text) => bundle.mapPositions(text));
     return bundle.url;
   }
 

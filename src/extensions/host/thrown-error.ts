@@ -25,8 +25,13 @@ export function thrownError(thrown: ThrownFields, mapPositions: MapPositions): u
 /** Positions mapped; the frames of our own code that stand at its end are cut off. */
 export function authorsStack(stack: string, mapPositions: MapPositions): string {
   const lines = mapPositions(stack).split("\n");
-  while (lines.length > 1 && lines.at(-1)?.includes(ownCode) === true) lines.pop();
+  while (lines.length > 1 && isOurs(lines.at(-1) ?? "")) lines.pop();
   return lines.join("\n");
+}
+
+/** What called the author's code: this package in the worker, and Node below it. */
+function isOurs(line: string): boolean {
+  return line.includes(ownCode) || /\bnode:internal\//.test(line);
 }
 
 function thrownValue({ type, message }: ThrownFields): unknown {

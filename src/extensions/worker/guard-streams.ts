@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { Output } from "./output.ts";
 
 type AnyFunction = (...args: unknown[]) => unknown;
@@ -185,9 +186,29 @@ function replace(
   const guarded: AnyFunction = function guarded(...args) {
     return instead(bound, args);
   };
-  // `util.promisify` of the original has a form of its own, which would lead around the guard.
+  const names = promisedNames[name];
+  if (names !== undefined)
+    Object.defineProperty(guarded, promisify.custom, { value: promised(guarded, names) });
   Object.defineProperty(guarded, "name", { value: name });
   table[name] = guarded;
+}
+
+/** What `util.promisify` of these resolves to; Node keeps that in a place of its own, which a replacement has not. */
+const promisedNames: Readonly<Record<string, readonly [string, string]>> = {
+  read: ["bytesRead", "buffer"],
+  readv: ["bytesRead", "buffers"],
+  write: ["bytesWritten", "buffer"],
+  writev: ["bytesWritten", "buffers"],
+};
+
+function promised(callback: AnyFunction, [count, data]: readonly [string, string]): AnyFunction {
+  return (...args) =>
+    new Promise((resolve, reject) => {
+      callback(...args, (error: Error | null, counted: unknown, given: unknown) => {
+        if (error) reject(error);
+        else resolve({ [count]: counted, [data]: given });
+      });
+    });
 }
 
 function callBack(args: readonly unknown[], ...results: readonly unknown[]): undefined {
