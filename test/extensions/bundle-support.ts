@@ -78,7 +78,7 @@ export async function evaluate(bundle: Bundle): Promise<Evaluated> {
         if (message.done !== undefined) return resolve(message.done);
         const { id, specifier, importerUrl } = message.ask;
         importUrl(specifier, importerUrl, { cacheDir }).then(
-          (url) => worker.postMessage({ id, url }),
+          ({ url }) => worker.postMessage({ id, url }),
           (error: unknown) => worker.postMessage({ id, problem: String(error) }),
         );
       });

@@ -2,34 +2,47 @@
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { OnResolveResult, Plugin } from "esbuild";
+import type { Bundle } from "../port.ts";
 import { type BundleOptions, bundleModule } from "./bundle.ts";
 import { gatheredFor } from "./gathered.ts";
 import { isTypeScript } from "./load.ts";
 import { resolvePlugin } from "./resolve.ts";
 import { withEsbuild } from "./service.ts";
 
+/** What is to be imported. */
+export interface ComputedImport {
+  readonly url: string;
+  /** When it had to be bundled: its positions are to be mapped, too. */
+  readonly bundle: Bundle | null;
+}
+
 /**
- * Finds the module by the rules of all other imports. Local TypeScript is bundled; anything else is imported as it is.
+ * Finds the module by the rules of all other imports. Local TypeScript is bundled; anything else is imported as it is. What
+ * is not there has a URL all the same, so that the import fails with Node's own error.
  *
  * @param importerUrl - `file:` URL of the author's file that imports
- * @returns the URL to import
  * @throws ExtensionLoadError if the file can't be compiled
- * @throws Error with Node's code `ERR_MODULE_NOT_FOUND`
  */
 export async function importUrl(
   specifier: string,
   importerUrl: string,
   options: BundleOptions,
-): Promise<string> {
-  const importer = fileURLToPath(importerUrl);
-  const found = await resolveFrom(importer, specifier);
-  if (found === undefined) {
-    const missing = new Error(`Cannot find module '${specifier}' imported from ${importer}`);
-    throw Object.assign(missing, { code: "ERR_MODULE_NOT_FOUND" });
+): Promise<ComputedImport> {
+  const found = await resolveFrom(fileURLToPath(importerUrl), specifier);
+  if (found === undefined) return { url: missingUrl(specifier, importerUrl), bundle: null };
+  if (found.external) return { url: found.path, bundle: null };
+  if (isTypeScript(found.path)) {
+    const bundle = await bundleModule(found.path, options);
+    return { url: bundle.url, bundle };
   }
-  if (found.external) return found.path;
-  if (isTypeScript(found.path)) return (await bundleModule(found.path, options)).url;
-  return pathToFileURL(found.path).href + found.suffix;
+  return { url: pathToFileURL(found.path).href + found.suffix, bundle: null };
+}
+
+/** Beside the author's file, where nothing is: the bare name could mean a package of the runtime's. */
+function missingUrl(specifier: string, importerUrl: string): string {
+  const isRelative = /^\.{0,2}\//.test(specifier);
+  if (!isRelative && URL.canParse(specifier)) return specifier;
+  return new URL(isRelative ? specifier : `node_modules/${specifier}`, importerUrl).href;
 }
 
 interface Found {
