@@ -1,19 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { transform } from "esbuild";
 import { expect, test } from "vitest";
 import { discover } from "../../src/extensions/discovery/index.ts";
 import { Place } from "./support/command.ts";
-
-/** In a process of its own, as an author's test would have it. */
-const callIt = `
-  import extension from "./built.mjs";
-  const [tool] = extension.tools();
-  const result = await tool.execute("call", { name: "Ada" });
-  console.log(JSON.stringify([extension.name, tool.name, result]));
-`;
 
 test("a new extension has a manifest that validates, one file that is found, and a tool that works", async () => {
   const place = await Place.make();
@@ -34,14 +25,29 @@ test("a new extension has a manifest that validates, one file that is found, and
   expect(files.map(({ module }) => module)).toEqual(["git-guard/index"]);
   expect(loadErrors).toEqual([]);
 
+  const script = await place.script([
+    { toolCalls: [{ name: "git_guard_greet", args: { name: "Ada" } }] },
+    { text: "Done." },
+  ]);
+  const run = await place.lemon("run", "--script", script, "--extension", "git-guard", "--json", "Greet Ada");
+  expect(run.status).toBe(0);
+  expect(run.stdout).toContain("Hello, Ada!");
+});
+
+test("its own test passes", async () => {
+  const place = await Place.make();
+  await place.lemon("extension", "new", "git-guard");
+  const folder = path.join(place.cwd, "git-guard");
+  const root = path.resolve(import.meta.dirname, "../..");
   await mkdir(path.join(folder, "node_modules"));
-  await symlink(path.resolve(import.meta.dirname, "../.."), path.join(folder, "node_modules/lemon-runtime"));
-  const { code } = await transform(await readFile(path.join(folder, "index.ts"), "utf8"), { loader: "ts" });
-  await writeFile(path.join(folder, "built.mjs"), code);
-  const args = ["--input-type=module", "--eval", callIt];
-  const { stdout: called } = await promisify(execFile)(process.execPath, args, { cwd: folder });
-  const result = { content: [{ type: "text", text: "Hello, Ada!" }] };
-  expect(JSON.parse(called)).toEqual(["git-guard", "git_guard_greet", result]);
+  await symlink(root, path.join(folder, "node_modules/lemon-runtime"));
+  await symlink(path.join(root, "node_modules/vitest"), path.join(folder, "node_modules/vitest"));
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST"));
+  const { stdout } = await promisify(execFile)(process.execPath, ["node_modules/vitest/vitest.mjs", "run"], {
+    cwd: folder,
+    env: { ...Object.fromEntries(own), NO_COLOR: "1" },
+  });
+  expect(stdout).toMatch(/Tests +1 passed/);
 });
 
 test("it can be written elsewhere, and told as a document", async () => {
