@@ -17,7 +17,9 @@ import type { ModelSource } from "../providers/index.ts";
 import type { ExtensionWorkshop } from "./extension-workshop.ts";
 import type { BuiltLoad, LoadBuilder, LoadSpec } from "./load-builder.ts";
 
-type Provided<Type extends CollectedProvider["type"]> = Extract<CollectedProvider, { readonly type: Type }>;
+type Typed<Type extends CollectedProvider["type"]> = Extract<CollectedProvider, { readonly type: Type }>;
+/** `extension`: the name of the extension that brings it. */
+type Provided<Type extends CollectedProvider["type"]> = Typed<Type> & { readonly extension: string };
 type WorkerFact = FactData<"extension.restarted"> | FactData<"extension.quarantined">;
 
 /** Model providers of extensions, as models are resolved. */
@@ -243,9 +245,10 @@ export class ExtensionRegistry {
         if (registered !== type || found.has(name)) continue;
         const extension = load.extensions.find(({ info }) => info.module === module);
         const provider = extension?.collection.providers.find(
-          (each): each is Provided<Type> => each.type === type && each.name === name,
+          (each): each is Typed<Type> => each.type === type && each.name === name,
         );
-        if (provider !== undefined) found.set(name, provider);
+        if (provider !== undefined && extension !== undefined)
+          found.set(name, { ...provider, extension: extension.info.name });
       }
     }
     return [...found.values()];

@@ -10,7 +10,7 @@ import { loadConfig, type Config, type ConfigOverrides } from "../config/index.t
 import { defaultHome } from "../home.ts";
 import { leaseOwner, LogUnavailableError, openEventLog, type EventLog } from "../log/index.ts";
 import { silentLogger, type Clock, type Ids, type Logger, type Random } from "../ports.ts";
-import type { ModelSource } from "../providers/index.ts";
+import type { ModelSource, WebSearch } from "../providers/index.ts";
 import { requireSession, stateAt, verifyReplay, type ReplayReport, type StateAt } from "../replay/index.ts";
 import {
   systemClock,
@@ -23,6 +23,7 @@ import { House } from "./house.ts";
 import { knownSecrets } from "./known-secrets.ts";
 import type { Configured } from "./load-builder.ts";
 import { runtimeExtensions, type RuntimeExtensions } from "./runtime-extensions.ts";
+import { RuntimeMemory, runtimeSearch } from "./memory.ts";
 import { SessionFactory } from "./session-factory.ts";
 import { sessionStreamName } from "./session-stream.ts";
 import { Sessions } from "./sessions.ts";
@@ -65,6 +66,10 @@ export interface Runtime extends AsyncDisposable {
   readonly log: EventLog;
   readonly config: Config;
   readonly sessions: Sessions;
+  /** What was remembered, over all memory providers. docs/reference/providers.md */
+  readonly memory: RuntimeMemory;
+  /** Web search over the search providers of extensions; there is no built-in one yet. docs/reference/providers.md */
+  readonly search: WebSearch;
   /** Extensions apart from any session. */
   readonly extensions: RuntimeExtensions;
   readonly supervision: {
@@ -144,7 +149,10 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       configure,
     });
     const sessions = new Sessions({ factory, population: () => house.sessions, cwd });
+    const recall = { home, registry: extensions.registry, clock, logger, mask };
     return new RunningRuntime({
+      memory: new RuntimeMemory(recall),
+      search: runtimeSearch(recall),
       id,
       log,
       ownsLog,
@@ -165,6 +173,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
 }
 
 interface RuntimeParts {
+  readonly memory: RuntimeMemory;
+  readonly search: WebSearch;
   readonly id: string;
   readonly log: EventLog;
   readonly ownsLog: boolean;
@@ -183,6 +193,8 @@ class RunningRuntime implements Runtime {
   readonly config: Config;
   readonly sessions: Sessions;
   readonly extensions: RuntimeExtensions;
+  readonly memory: RuntimeMemory;
+  readonly search: WebSearch;
   readonly #parts: RuntimeParts;
   #closing: Promise<readonly Zombie[]> | null = null;
 
@@ -192,6 +204,8 @@ class RunningRuntime implements Runtime {
     this.config = parts.config;
     this.sessions = parts.sessions;
     this.extensions = parts.extensions;
+    this.memory = parts.memory;
+    this.search = parts.search;
     this.#parts = parts;
   }
 
@@ -228,6 +242,7 @@ class RunningRuntime implements Runtime {
   async #close(): Promise<readonly Zombie[]> {
     const { sessions, extensions, root, leadership, journal, log, ownsLog } = this.#parts;
     await sessions.shutdown("shutdown");
+    await this.memory.close();
     const zombies = await extensions.close();
     await root.shutdown();
     await leadership.close();

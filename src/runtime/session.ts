@@ -1,30 +1,19 @@
 /** A session, as the program that started it holds it. It survives restarts of its actors. */
 import type { Observable } from "rxjs";
 import { NotStreamingError, type SessionHooks } from "../actors/index.ts";
-import {
-  isKnownType,
-  upcast,
-  type Fact,
-  type FactData,
-  type FactType,
-  type KnownFact,
-} from "../events/index.ts";
+import type { Fact, FactData, FactType } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Ids, Logger } from "../ports.ts";
 import {
   pendingCalls,
-  storyOf,
-  tellFact,
-  tellLive,
-  type EventState,
   type ExtensionStatusReport,
   type OutcomeView,
   type SessionEvent,
-  type SessionEventBody,
 } from "../projections/index.ts";
 import { AbortedError } from "./errors.ts";
 import { followStream, readFacts } from "./facts.ts";
 import { contentOf } from "./prompt-content.ts";
+import { SessionStory } from "./session-story.ts";
 import type { SessionExtensions } from "./session-extensions.ts";
 import type { SessionStream } from "./session-stream.ts";
 import type { Outcome, PendingApproval, Prompt, SessionState, ToolInfo } from "./session-types.ts";
@@ -51,21 +40,15 @@ interface Waiter {
 export class Session implements AsyncDisposable {
   readonly id: string;
   readonly #deps: SessionDeps;
-  readonly #subscribers = new Set<(event: SessionEvent) => void>();
+  readonly #story: SessionStory;
   readonly #waiting = new Map<string, Waiter[]>();
-  /** `null` until the first event: the stream is read when the session starts, not when it is made. */
-  #story: EventState | null = null;
   #ended: Promise<void> | null = null;
 
   /** @internal Sessions come from `runtime.sessions`. */
   constructor(deps: SessionDeps) {
     this.id = deps.id;
     this.#deps = deps;
-    deps.stream.subscribe((event) => {
-      this.#story ??= storyOf(deps.stream.views.session);
-      if ("live" in event) this.#tell(tellLive(this.#story, event.live));
-      else this.#take(event.fact);
-    });
+    this.#story = new SessionStory(deps.id, deps.stream, deps.logger, (fact) => this.#take(fact));
   }
 
   /**
@@ -80,7 +63,7 @@ export class Session implements AsyncDisposable {
     const runId = this.#deps.ids("run");
     const ended = this.#waitFor(runId);
     const onAbort = (): void =>
-      void this.abort(reasonOf(options.signal?.reason)).catch((error: unknown) => this.#report(error));
+      void this.abort(reasonOf(options.signal?.reason)).catch((error: unknown) => this.#story.report(error));
     options.signal?.addEventListener("abort", onAbort, { once: true });
     try {
       await this.#deps.stream.submit("prompt.submitted", { runId, content });
@@ -170,9 +153,7 @@ export class Session implements AsyncDisposable {
 
   /** Sees what happens from now on. @returns a function that ends it, which `using` understands too */
   subscribe(listener: (event: SessionEvent) => void): (() => void) & Disposable {
-    this.#subscribers.add(listener);
-    const end = (): void => void this.#subscribers.delete(listener);
-    return Object.assign(end, { [Symbol.dispose]: end });
+    return this.#story.subscribe(listener);
   }
 
   /** The tools that the model is offered, in their order. */
@@ -267,8 +248,6 @@ export class Session implements AsyncDisposable {
   }
 
   #take(fact: Fact): void {
-    const story = this.#story ?? storyOf(this.#deps.stream.views.session);
-    if (isKnownType(fact.type)) this.#tell(tellFact(story, upcast(fact) as KnownFact));
     if (fact.type !== "agent.ended") return;
     const outcome = this.#deps.stream.views.session.outcome;
     const ended = outcome === null || outcome.version !== fact.version ? null : outcomeOf(outcome);
@@ -279,28 +258,6 @@ export class Session implements AsyncDisposable {
     void this.#deps.hooks.settled().then(() => {
       for (const { resolve } of waiters) resolve(ended);
     });
-  }
-
-  #tell([story, events]: readonly [EventState, readonly SessionEventBody[]]): void {
-    this.#story = story;
-    for (const event of events) {
-      for (const subscriber of this.#subscribers) {
-        try {
-          // A listener may be an async function, whatever its type says.
-          const told: unknown = subscriber({ ...event, sessionId: this.id });
-          if (told instanceof Promise) told.catch((error: unknown) => this.#report(error));
-        } catch (error) {
-          this.#report(error);
-        }
-      }
-    }
-  }
-
-  #report(error: unknown): void {
-    this.#deps.logger.error(
-      { sessionId: this.id, error: error instanceof Error ? error.name : "unknown" },
-      "a subscriber threw",
-    );
   }
 }
 

@@ -16,6 +16,7 @@ import {
 import type { Masker } from "../../secrets/index.ts";
 import {
   parseArguments,
+  publishNameNormalized,
   readArguments,
   unknownTool,
   type RegisteredTool,
@@ -150,7 +151,9 @@ async function answered(
 /** Writes what the registry says of a call into the call: the machine may not ask. */
 async function describeCall(call: AnsweredCall, parts: ModelEffectParts): Promise<ModelCall> {
   const callId = parts.ids("call");
-  const found = parts.registry().find(call.name)?.entry;
+  const match = parts.registry().find(call.name);
+  const found = match?.entry;
+  if (match?.exact === false) publishNameNormalized(call.name, match.entry.tool.name);
   const read = await readArguments(found?.tool ?? anyParameters, call.argumentsText);
   const parsed = parseArguments(call.argumentsText);
   // What is no object is recorded as text, with the reason in the refusal.

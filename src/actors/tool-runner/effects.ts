@@ -8,6 +8,7 @@ import {
   checkArguments,
   checkResult,
   errorResult,
+  observeExtensionTool,
   taskCrashed,
   taskTimeout,
   ToolDeadlineError,
@@ -138,17 +139,11 @@ async function execute(
         );
         live({ type: "tool_call_update", callId, content: shown });
       };
-      // A built-in tool gets the wider context; what an extension is handed holds nothing of the runtime's own.
-      const result: unknown =
-        found.source === "builtin"
-          ? await found.tool.execute(callId, args, abort.signal, onUpdate, context)
-          : await found.tool.execute(
-              callId,
-              structuredClone(args),
-              abort.signal,
-              onUpdate,
-              publicPart(context),
-            );
+      const result: unknown = await executed(
+        found,
+        { callId, args, signal: abort.signal, onUpdate, context },
+        parts,
+      );
       const checked = checkResult(result);
       if (checked.ok) return { result: checked.result, isThrown: false };
       return { result: unexpectedResult(checked.message), isThrown: true };
@@ -164,6 +159,27 @@ async function execute(
     settled = true;
     signal.removeEventListener("abort", onAbort);
   }
+}
+
+interface ToolCall {
+  readonly callId: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  readonly onUpdate: ToolUpdate;
+  readonly context: BuiltInContext;
+}
+
+/** A built-in tool gets the wider context; what any other is handed holds nothing of the runtime's own. */
+function executed(
+  { source, tool }: RegisteredTool,
+  { callId, args, signal, onUpdate, context }: ToolCall,
+  { clock }: ToolEffectParts,
+): Promise<ToolResult> {
+  if (source === "builtin") return tool.execute(callId, args, signal, onUpdate, context);
+  const run = (): Promise<ToolResult> =>
+    tool.execute(callId, structuredClone(args), signal, onUpdate, publicPart(context));
+  const module = typeof source === "string" ? source : source.id;
+  return observeExtensionTool({ host: "node", module, toolName: tool.name, callId, clock, signal }, run);
 }
 
 /** Removes what a call that was cut off left beside its files. Litter is no reason not to go on. */
