@@ -32,6 +32,7 @@ const rooms = {
   actors: below,
   replay: ["events", "projections", "hooks", "log", "workspace", "actors"],
   runtime: [...below, "actors", "replay"],
+  testing: ["events", "projections:types", "supervision", "providers", "extensions", "runtime"],
   "control-plane": ["runtime", "events:types"],
   inspector: ["runtime", "events:types"],
   cli: ["events", "projections", "log", "config", "providers", "extensions", "replay", "runtime"],
