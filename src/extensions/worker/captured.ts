@@ -17,56 +17,94 @@ const uncurry = Function.prototype.bind.bind(Function.prototype.call) as <
   method: (this: This, ...args: Args) => Result,
 ) => (self: This, ...args: Args) => Result;
 
+/** `Reflect.apply`. */
 export const apply = Reflect.apply;
+/** `Object.keys`. */
 export const ownKeys = Object.keys;
+/** `Object.hasOwn`. */
 export const hasOwn = Object.hasOwn;
+/** `Object.getPrototypeOf`. */
 export const getPrototypeOf: (value: object) => unknown = Object.getPrototypeOf;
+/** `Object.setPrototypeOf`. */
 export const setPrototypeOf = Object.setPrototypeOf;
+/** What `{}` has as its prototype. */
 export const objectPrototype = Object.prototype;
+/** `Array.isArray`. */
 export const isArray: (value: unknown) => value is readonly unknown[] = Array.isArray;
+/** `Number.isFinite`. */
 export const isFinite = Number.isFinite;
+/** `JSON.parse`. */
 export const parseJson: (text: string) => unknown = JSON.parse;
+/** `JSON.stringify`; what it is given has no prototypes. */
 export const stringifyJson: (value: unknown) => string = JSON.stringify;
+/** `String`. */
 export const toText = String;
+/** `text.slice`. */
 export const slice = uncurry(String.prototype.slice);
+/** `text.indexOf`. */
 export const indexOf = uncurry(String.prototype.indexOf);
+/** `text.toWellFormed`. */
 export const toWellFormed = uncurry(String.prototype.toWellFormed);
+/** `date.toISOString`. */
 export const toIso = uncurry(Date.prototype.toISOString);
+/** `url.href`. */
 export const hrefOf = uncurry(
   Object.getOwnPropertyDescriptor(URL.prototype, "href")?.get as (this: URL) => string, // an accessor in every Node
 );
+/** Whether it is a `Date`, of whatever realm. */
 export const isDate: (value: unknown) => boolean = types.isDate;
+/** Whether it is a `Uint8Array`, of whatever realm. */
 export const isUint8Array: (value: unknown) => value is Uint8Array = types.isUint8Array;
+/** Whether it is an `Error`, of whatever realm. */
 export const isNativeError: (value: unknown) => value is Error = types.isNativeError;
+/** Bytes as base64. */
 export const base64 = (bytes: Uint8Array): string =>
   bufferToString(bufferFrom(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength), "base64");
+/** `ArrayBuffer.isView`. */
 export const isView: (value: unknown) => value is ArrayBufferView = ArrayBuffer.isView;
+/** The text in the first bytes of a view. */
 export const viewToUtf8 = (view: ArrayBufferView, maxBytes: number): string => {
   const length = view.byteLength < maxBytes ? view.byteLength : maxBytes;
   return bufferToString(bufferFrom(view.buffer as ArrayBuffer, view.byteOffset, length), "utf8");
 };
+/** The text that is encoded in a text. */
 export const decoded = (text: string, encoding: BufferEncoding): string =>
   bufferToString(bufferFromText(text, encoding), "utf8");
+/** `Atomics.add`. */
 export const atomicAdd = Atomics.add;
+/** `Atomics.load`. */
 export const atomicLoad = Atomics.load;
+/** `Atomics.store`. */
 export const atomicStore = Atomics.store;
+/** `AbortController`. */
 export const AbortControllerOf = AbortController;
+/** `controller.abort`. */
 export const abort = uncurry(
   AbortController.prototype.abort as (this: AbortController, reason: unknown) => void,
 );
+/** `controller.signal`. */
 export const signalOf = uncurry(
   Object.getOwnPropertyDescriptor(AbortController.prototype, "signal")?.get as (
     this: AbortController,
   ) => AbortSignal, // an accessor in every Node
 );
+/** `Symbol.asyncIterator`. */
 export const asyncIterator: typeof Symbol.asyncIterator = Symbol.asyncIterator;
+/** `performance.now`. */
 export const nowMs: () => number = performance.now.bind(performance);
+/** `process.nextTick`. */
 export const nextTick: (run: () => void) => void = process.nextTick.bind(process);
+/** `Promise`. */
 export const NativePromise = Promise;
+/** `Error`. */
 export const NativeError = Error;
+/** `URL`. */
 export const URLOf = URL;
+/** `Date`. */
 export const DateOf = Date;
+/** `Object.defineProperty`. */
 export const defineProperty = Object.defineProperty;
+/** The bytes that are base64 in a text. */
 export const bytesOf = (base64Text: string): Uint8Array => {
   const buffer = bufferFromText(base64Text, "base64");
   return new Uint8ArrayOf(buffer.buffer, buffer.byteOffset, buffer.length);

@@ -54,7 +54,7 @@ async function runHandler(
   try {
     const args = built.parseJson(payload) as readonly unknown[]; // the host sends a list
     const answer = await calls.enter(call, owner, handler, args);
-    const walked = walk(answer ?? null, "answer");
+    const walked = walk(answer ?? null, "answer", false, isUsable);
     return walked.ok ? { answer: walked.value } : failed("invalid", "invalid", walked.message);
   } catch (error) {
     const thrown = thrownFields(error);
@@ -64,6 +64,11 @@ async function runHandler(
 
 function failed(kind: "throw" | "invalid" | "not_a_function", className: string, message: string): Outcome {
   return { failure: built.bare({ kind, class: className, message }) };
+}
+
+/** A context with half a surrogate pair counts for nothing; a copy would be mended and not show it. */
+function isUsable(key: string, member: unknown): boolean {
+  return key !== "additionalContext" || typeof member !== "string" || built.toWellFormed(member) === member;
 }
 
 /** A block ends the event, in whatever form it is written. */

@@ -13,8 +13,12 @@ export type Walked =
 /** Levels, values and characters of a value that may cross. */
 export const walkLimits = { levels: 256, values: 200_000, characters: 8 * 1024 * 1024 } as const;
 
+/** Whether a member at the top, as its author wrote it, belongs into the copy. */
+export type TakesMember = (key: string, member: unknown) => boolean;
+
 interface Walk {
   readonly name: string;
+  readonly takes: TakesMember | undefined;
   readonly withTags: boolean;
   values: number;
   characters: number;
@@ -32,10 +36,12 @@ const failed = built.setPrototypeOf({}, null) as object; // a value that no auth
  *
  * @param name - what the value is called in a message
  * @param withTags - `Date`, `Uint8Array`, `URL`, `Error` and numbers that JSON lacks are tagged instead of refused
+ * @param takes - default: every member
  */
-export function walk(value: unknown, name: string, withTags = false): Walked {
+export function walk(value: unknown, name: string, withTags = false, takes?: TakesMember): Walked {
   const state: Walk = {
     name,
+    takes,
     withTags,
     values: 0,
     characters: 0,
@@ -127,6 +133,7 @@ function recordOf(state: Walk, value: Readonly<Record<string, unknown>>, depth: 
     const key = keys[index] as string; // below the length
     const member = value[key];
     if (key === "__proto__" || member === undefined) continue;
+    if (depth === 0 && state.takes?.(key, member) === false) continue;
     state.keys[depth] = key;
     const copiedKey = textOf(state, key);
     if (typeof copiedKey !== "string") return failed;
