@@ -16,6 +16,9 @@ const maxLevels = 256;
 const maxValues = 200_000;
 const maxCharacters = 8 * 1024 * 1024;
 
+/** Whether a member at the top, as its author wrote it, belongs into the copy. */
+export type TakesMember = (key: string, member: unknown) => boolean;
+
 /** `text` with each half of a surrogate pair as U+FFFD. */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\u{FFFD}");
@@ -26,10 +29,11 @@ export function wellFormed(text: string): string {
  * out, `-0` becomes `0`, texts become well-formed. At most 256 levels, 200,000 values and 8,388,608 characters.
  *
  * @param name - what the value is called in a message
+ * @param takes - default: every member
  */
-export function copyJson(value: unknown, name: string): JsonCopy {
+export function copyJson(value: unknown, name: string, takes: TakesMember = () => true): JsonCopy {
   try {
-    return { ok: true, value: new Copier(name).copy(value, "", 0) };
+    return { ok: true, value: new Copier(name, takes).copy(value, "", 0) };
   } catch (error) {
     if (error instanceof NotJson) return { ok: false, message: error.message };
     // A getter or a proxy of the value threw: what it threw may be anything.
@@ -44,12 +48,14 @@ class NotJson extends Error {}
 
 class Copier {
   readonly #name: string;
+  readonly #takes: TakesMember;
   readonly #ancestors = new NativeSet<object>();
   #values = 0;
   #characters = 0;
 
-  constructor(name: string) {
+  constructor(name: string, takes: TakesMember) {
     this.#name = name;
+    this.#takes = takes;
   }
 
   copy(value: unknown, path: string, level: number): unknown {
@@ -99,6 +105,7 @@ class Copier {
     for (const key of Object.keys(value)) {
       const member = (value as Record<string, unknown>)[key];
       if (key === "__proto__" || member === undefined) continue;
+      if (level === 0 && !this.#takes(key, member)) continue;
       copy[this.#text(key)] = this.copy(member, join(path, key), level + 1);
     }
     return copy;

@@ -85,10 +85,15 @@ function runHandler(handler: unknown, call: HandlerCall): Promise<HandlerOutcome
 }
 
 function answered(answer: unknown, durationMs: number): HandlerOutcome {
-  const copy = copyJson(answer ?? null, "answer");
+  const copy = copyJson(answer ?? null, "answer", isUsable);
   return copy.ok
     ? { status: "answered", answer: copy.value as Json, durationMs }
     : failed({ kind: "invalid", message: copy.message }, durationMs);
+}
+
+/** A context with half a surrogate pair counts for nothing; a copy would be mended and not show it. */
+function isUsable(key: string, member: unknown): boolean {
+  return key !== "additionalContext" || typeof member !== "string" || member.isWellFormed();
 }
 
 function failed(

@@ -11,7 +11,7 @@ export type Walked =
   | { readonly ok: false; readonly message: string };
 
 /** Levels, values and characters of a value that may cross. */
-export const walkLimits = { levels: 256, values: 200_000, characters: 8 * 1024 * 1024 } as const;
+const walkLimits = { levels: 256, values: 200_000, characters: 8 * 1024 * 1024 } as const;
 
 /** Whether a member at the top, as its author wrote it, belongs into the copy. */
 export type TakesMember = (key: string, member: unknown) => boolean;
