@@ -8,8 +8,9 @@ export class UnusableExtensionError extends LemonError {
   /** Each with what it is about. */
   readonly problems: readonly string[];
 
-  constructor({ loadErrors, validationErrors }: ExtensionStatusReport) {
+  constructor({ loadErrors, validationErrors, searchPaths }: ExtensionStatusReport) {
     const problems = [
+      ...searchPaths.filter(({ exists }) => !exists).map((place) => `${place.path}: there is no such file`),
       ...loadErrors.map(({ sourcePath, errorMessage }) => `${sourcePath}: ${errorMessage}`),
       ...validationErrors.flatMap(({ module, errors }) => errors.map((error) => `${module}: ${error}`)),
     ];
