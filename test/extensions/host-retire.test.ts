@@ -217,6 +217,16 @@ it("an extension that ends waits for its calls, and leaves nothing behind", asyn
   expect((await t.supervisor.countChildren()).active).toBe(0);
 });
 
+it("an extension that waits for its calls can still be told to end now", async () => {
+  await using t = await testWorld();
+  const { host, members } = await t.open(source);
+  const hang = callTool(members, "hang").catch((error: unknown) => error);
+  const patient = host.end();
+  await host.end(true);
+  await patient;
+  expect(String(await hang)).toContain("its extension has been unloaded");
+});
+
 it("a member that blocks its worker is told as that member's error", async () => {
   const clock = new ManualClock();
   await using t = await testWorld({ clock });

@@ -112,7 +112,7 @@ ${top}
 export default { name: "sample", version: "1.0.0", tools: [${list.join(",\n")}], ${more} };`;
 }
 
-export function toolOf(members: Collection, name: string): Tool {
+function toolOf(members: Collection, name: string): Tool {
   const found = members.tools.find((tool) => tool.name === name);
   if (found === undefined)
     throw new Error(`no tool ${name}: ${JSON.stringify(members.errors)} ${members.warnings.join()}`);

@@ -1,5 +1,6 @@
 /** Whatever an extension loops in, its thread is gone: the operating system's own list of threads is asked. */
 import { describe, expect, it } from "vitest";
+import { ToolDeadlineError } from "../../src/tools/index.ts";
 import { testWorld, threadCount } from "./worker-support.ts";
 
 /** `(module (func (export "run") (loop br 0)))` */
@@ -54,8 +55,9 @@ it("a tool that ignores its abort is settled at once, and its thread goes a seco
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const context = { sessionId: "s", cwd: "/", config: {}, log };
   const call = tool?.execute("c", {}, user.signal, () => undefined, context);
-  const reason = new Error("enough");
+  const reason = new ToolDeadlineError(1);
   user.abort(reason);
   await expect(call).rejects.toBe(reason);
+  await t.until(() => t.seen.restarted.length === 1);
   await t.until(() => threadCount() === before && t.world.zombies().length === 0);
 });

@@ -131,7 +131,11 @@ export class WorkerKeeper implements Caller {
   async end(now: boolean): Promise<void> {
     if (!now && this.#none === undefined)
       await new Promise<void>((resolve) => {
-        this.#onIdle = resolve;
+        const earlier = this.#onIdle; // it may be told twice, the second time to end now
+        this.#onIdle = () => {
+          earlier?.();
+          resolve();
+        };
         this.#tellIdle();
       });
     this.#refuse({ kind: "ended" });
