@@ -6,6 +6,7 @@ import {
   type ExtensionSwitches,
   type ModelEndpoint,
   type RuntimeConfig,
+  type ToolPolicyConfig,
 } from "./config.ts";
 import { InvalidConfigError } from "./errors.ts";
 import { formatPath } from "./keys.ts";
@@ -25,6 +26,7 @@ export function assemble(layers: readonly (readonly Setting[])[]): Config {
   // The table of keys is typed by these interfaces, key by key, so the values have their types.
   const runtime = valuesOf(under("runtime")) as Partial<RuntimeConfig>;
   const switches = valuesOf(under("runtime", "extensions")) as Partial<ExtensionSwitches>;
+  const policy = valuesOf(under("runtime", "tools", "policy")) as Partial<ToolPolicyConfig>;
   const limits = valuesOf(under("extensions")) as Partial<ExtensionsConfig>;
   const own = valuesOf(under("extensions", "settings")) as ExtensionsConfig["settings"];
   const names = new Set(
@@ -35,9 +37,11 @@ export function assemble(layers: readonly (readonly Setting[])[]): Config {
       ...defaultConfig.runtime,
       ...runtime,
       extensions: { ...defaultConfig.runtime.extensions, ...switches },
+      tools: { policy: { ...defaultConfig.runtime.tools.policy, ...policy } },
     },
     models: Object.fromEntries([...names].map((name) => [name, endpoint(name, under("models", name))])),
     extensions: { ...defaultConfig.extensions, ...limits, settings: own },
+    secrets: valuesOf(under("secrets")) as Config["secrets"],
   };
 }
 

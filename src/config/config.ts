@@ -23,6 +23,16 @@ export interface RuntimeConfig {
   /** Folders and files that extensions are loaded from, as written; blank entries are gone. */
   readonly extensionPaths: readonly string[];
   readonly extensions: ExtensionSwitches;
+  readonly tools: { readonly policy: ToolPolicyConfig };
+}
+
+/** `[runtime.tools.policy]`: which tools sessions offer, and which calls have to be approved. docs/reference/policy.md */
+export interface ToolPolicyConfig {
+  readonly allow: "all" | readonly string[];
+  readonly deny: readonly string[];
+  readonly blockedTools: readonly string[];
+  readonly requireApproval: readonly string[];
+  readonly approvals: Readonly<Record<string, ApprovalMode>>;
 }
 
 /** `[runtime.extensions]`: whether extensions run, and where they are looked for besides `extensionPaths`. */
@@ -54,6 +64,13 @@ export interface Config {
   readonly runtime: RuntimeConfig;
   readonly models: Readonly<Record<string, ModelEndpoint>>;
   readonly extensions: ExtensionsConfig;
+  /** `[secrets]`: by name, the environment variable that holds each. docs/reference/secrets.md */
+  readonly secrets: Readonly<Record<string, SecretSource>>;
+}
+
+/** Where a secret is read from. */
+export interface SecretSource {
+  readonly env: string;
 }
 
 type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
@@ -67,12 +84,14 @@ type EitherSpelling<Table> = {
 /** Any part of a {@link Config}, each key in camelCase or as the TOML file spells it, but not both. */
 export interface ConfigOverrides {
   readonly runtime?:
-    | (EitherSpelling<Omit<RuntimeConfig, "extensions">> & {
+    | (EitherSpelling<Omit<RuntimeConfig, "extensions" | "tools">> & {
         readonly extensions?: EitherSpelling<ExtensionSwitches> | undefined;
+        readonly tools?: { readonly policy?: EitherSpelling<ToolPolicyConfig> | undefined } | undefined;
       })
     | undefined;
   readonly models?: Readonly<Record<string, EitherSpelling<ModelEndpoint>>> | undefined;
   readonly extensions?: EitherSpelling<ExtensionsConfig> | undefined;
+  readonly secrets?: Readonly<Record<string, SecretSource>> | undefined;
 }
 
 /** The lowest layer. */
@@ -85,7 +104,11 @@ export const defaultConfig: Config = {
     durability: "strict",
     extensionPaths: [],
     extensions: { enabled: true, autoLoadDefaultPaths: false },
+    tools: {
+      policy: { allow: "all", deny: [], blockedTools: [], requireApproval: [], approvals: {} },
+    },
   },
   models: {},
   extensions: { memoryLimitMb: 512, settings: {} },
+  secrets: {},
 };

@@ -8,8 +8,10 @@ import {
   type ExtensionSwitches,
   type ModelEndpoint,
   type RuntimeConfig,
+  type ToolPolicyConfig,
 } from "./config.ts";
 import { freeTable } from "./free-table.ts";
+import { allOrNames, modesByName, secretSource } from "./policy-kinds.ts";
 import { bool, count, httpUrl, oneOf, text, textList, variableName, type Kind } from "./kinds.ts";
 
 /** A key that holds one value. */
@@ -53,7 +55,16 @@ const switches: KeysOf<ExtensionSwitches> = {
   },
 };
 
-const runtime: KeysOf<Omit<RuntimeConfig, "extensions">> = {
+// Lists replace the list below them, so a stranger's empty one would take the user's away.
+const policy: KeysOf<ToolPolicyConfig> = {
+  allow: { holds: "value", kind: allOrNames, untrusted: "never" },
+  deny: { holds: "value", kind: textList, untrusted: "never" },
+  blockedTools: { holds: "value", kind: textList, untrusted: "never" },
+  requireApproval: { holds: "value", kind: textList, untrusted: "never" },
+  approvals: { holds: "value", kind: modesByName, untrusted: "never" },
+};
+
+const runtime: KeysOf<Omit<RuntimeConfig, "extensions" | "tools">> = {
   model: {
     holds: "value",
     kind: text("the name of a model, such as anthropic/NAME", (found) => found.trim() !== ""),
@@ -91,10 +102,16 @@ const extensions: TableKeys["keys"] = {
 const tables: Readonly<Record<keyof Config, TableKeys | NamedTables>> = {
   runtime: {
     holds: "table",
-    keys: { ...runtime, extensions: { holds: "table", keys: switches } },
+    keys: {
+      ...runtime,
+      extensions: { holds: "table", keys: switches },
+      tools: { holds: "table", keys: { policy: { holds: "table", keys: policy } } },
+    },
   },
   models: { holds: "named", each: { holds: "table", keys: model } },
   extensions: { holds: "table", keys: extensions },
+  // The model may use what stands here, so a stranger must not say what it is.
+  secrets: { holds: "named", each: { holds: "value", kind: secretSource, untrusted: "never" } },
 };
 
 /** The whole tree. */

@@ -45,6 +45,14 @@ const sessionSettings = {
   /** The only tools that are offered; then `disabled` has no effect. `null`: all. */
   enabledOnly: z.array(z.string()).nullable(),
   includeExtensions: z.boolean(),
+  toolPolicy: z.object({
+    allow: z.union([z.literal("all"), z.array(z.string())]),
+    deny: z.array(z.string()),
+    blockedTools: z.array(z.string()),
+    requireApproval: z.array(z.string()),
+    /** By the name of a tool, or by the beginning of names with `*` after it. */
+    approvals: z.record(z.string(), approvalMode),
+  }),
 };
 
 /** What the provider wants back with a part, such as a signature; opaque. */

@@ -9,13 +9,14 @@ import type { Fact } from "./envelope.ts";
 /** From the data of version n (the key) to that of version n + 1. */
 type Upcaster = (data: never) => unknown;
 
-/** Version 1 knew no choice of tools and extension paths. */
+/** Version 1 knew neither a choice of tools nor a policy. */
 const withToolChoice = (data: object) => ({
   ...data,
   extensionPaths: null,
   disabled: [],
   enabledOnly: null,
   includeExtensions: true,
+  toolPolicy: { allow: "all", deny: [], blockedTools: [], requireApproval: [], approvals: {} },
 });
 
 const upcasters: Readonly<Record<string, Readonly<Record<number, Upcaster>>>> = {

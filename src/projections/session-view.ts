@@ -107,6 +107,7 @@ export const sessionView: Projection<SessionView, SessionFact> = {
       disabled: [],
       enabledOnly: null,
       includeExtensions: true,
+      toolPolicy: { allow: "all", deny: [], blockedTools: [], requireApproval: [], approvals: {} },
     },
     status: "new",
     mode: "normal",

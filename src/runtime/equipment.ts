@@ -1,19 +1,24 @@
 /** What a session works with at the moment: its tools and its hooks. A reload replaces it as a whole. */
 import type { HookSource } from "../actors/index.ts";
-import type { FactData } from "../events/index.ts";
 import type { LoadedExtension } from "../extensions/index.ts";
 import type { KnownSecret } from "../secrets/index.ts";
 import {
   builtInTools,
   createRegistry,
   droppedExtraWarning,
+  isRemoved,
   type Tool,
+  type ToolPolicy,
   type ToolRegistry,
 } from "../tools/index.ts";
 import type { Logger } from "../ports.ts";
 
 /** Which of the tools a session offers; recorded with its settings. */
-export type ToolChoice = Pick<FactData<"session.configured">, "disabled" | "enabledOnly">;
+export interface ToolChoice {
+  readonly disabled: readonly string[];
+  readonly enabledOnly: readonly string[] | null;
+  readonly toolPolicy: ToolPolicy;
+}
 
 /** Tools that the program hands to one session. They are not recorded: a resumed session is given them again. */
 export interface HandedTools {
@@ -62,20 +67,26 @@ function equipmentOf(
   return known;
 }
 
-function keyOf({ disabled, enabledOnly }: ToolChoice): string {
-  return JSON.stringify([disabled, enabledOnly]);
+function keyOf({ disabled, enabledOnly, toolPolicy }: ToolChoice): string {
+  const { allow, deny, blockedTools } = toolPolicy;
+  return JSON.stringify([disabled, enabledOnly, allow, deny, blockedTools]);
 }
 
 function assemble(
   extensions: readonly LoadedExtension[],
-  { disabled, enabledOnly }: ToolChoice,
+  { disabled, enabledOnly, toolPolicy }: ToolChoice,
   handed: HandedTools,
 ): Equipment {
   const extensionTools = extensions.flatMap(({ info: { module, sourcePath }, collection }) =>
     collection.tools.map((tool) => ({ module, sourcePath, tool })),
   );
   return {
-    registry: createRegistry(builtInTools, extensionTools, { disabled, enabledOnly, ...handed }),
+    registry: createRegistry(builtInTools, extensionTools, {
+      disabled,
+      enabledOnly,
+      isRemoved: (name) => isRemoved(toolPolicy, name),
+      ...handed,
+    }),
     sources: extensions.map(({ info: { module }, host: { sha256 }, collection }) => ({
       module,
       sha256,

@@ -90,7 +90,7 @@ export class ExtensionRegistry {
       known.users += 1;
       return known.built;
     }
-    const built = this.#build(spec, null);
+    const built = this.#build(spec, this.#generation, null);
     const entry: Entry = { key: places.key, built, users: 1 };
     this.#newest.set(places.key, entry);
     try {
@@ -111,18 +111,23 @@ export class ExtensionRegistry {
    */
   async reload(old: BuiltLoad, assertMayReplace: () => void): Promise<BuiltLoad> {
     const entry = this.#entries.get(old.id);
-    this.#generation += 1;
+    const generation = (this.#generation += 1);
+    let releases = false;
     const isLast = (): boolean => {
       assertMayReplace();
-      return (entry?.users ?? 1) === 1;
+      releases = entry?.users === 1;
+      // Who comes from here on must not be given what is recorded as gone.
+      if (releases && entry !== undefined) this.#drop(entry);
+      return releases;
     };
-    const load = await this.#build(old.spec, { load: old.id, isLast });
     const { key } = await this.#deps.builder.look(old.spec);
+    const load = await this.#build(old.spec, generation, { load: old.id, isLast });
     const fresh: Entry = { key, built: Promise.resolve(load), users: 1 };
     this.#newest.set(key, fresh);
     this.#entries.set(load.id, fresh);
-    if (entry !== undefined) entry.users -= 1;
-    if (entry === undefined || entry.users === 0) await this.#end(old, entry);
+    // Not waited for: calls in flight finish on the old one, and the new one is in place already.
+    const left = releases ? this.#end(old, entry) : this.release(old);
+    left.catch((error: unknown) => this.#warn(error, "an old load of extensions could not be ended"));
     return load;
   }
 
@@ -215,13 +220,19 @@ export class ExtensionRegistry {
 
   async #build(
     spec: LoadSpec,
+    generation: number,
     replaces: { readonly load: string; readonly isLast: () => boolean } | null,
   ): Promise<BuiltLoad> {
     this.#stream ??= await this.#deps.stream();
-    const load = await this.#deps.builder.build(this.#stream, spec, this.#generation, replaces);
-    this.#loads.set(load.id, load);
-    this.#lastErrors = { errors: load.loadErrors, loadedAt: load.loadedAt };
-    return load;
+    try {
+      const load = await this.#deps.builder.build(this.#stream, spec, generation, replaces);
+      this.#loads.set(load.id, load);
+      this.#lastErrors = { errors: load.loadErrors, loadedAt: load.loadedAt };
+      return load;
+    } catch (error) {
+      this.#forget(generation);
+      throw error;
+    }
   }
 
   #drop(entry: Entry): void {
@@ -233,8 +244,13 @@ export class ExtensionRegistry {
     this.#loads.delete(load.id);
     if (entry !== undefined) this.#drop(entry);
     await Promise.all(load.extensions.map((extension) => extension.release()));
-    const isNeeded = [...this.#loads.values()].some(({ generation }) => generation === load.generation);
-    if (!isNeeded) this.#deps.workshop.forget(load.generation);
+    this.#forget(load.generation);
+  }
+
+  /** Bundles of a generation that no load has: the next load of it looks at the files again. */
+  #forget(generation: number): void {
+    const isNeeded = [...this.#loads.values()].some((load) => load.generation === generation);
+    if (!isNeeded) this.#deps.workshop.forget(generation);
   }
 
   #provided<Type extends CollectedProvider["type"]>(type: Type): Provided<Type>[] {

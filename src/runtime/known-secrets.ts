@@ -1,19 +1,40 @@
-/** Which values must be hidden: those of the environment variables that hold API keys. */
+/** Which values must be hidden, and which of them a tool may be given. */
 import type { Config } from "../config/index.ts";
-import type { KnownSecret } from "../secrets/index.ts";
+import { MIN_SECRET_LENGTH, type KnownSecret, type RestorableSecrets } from "../secrets/index.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Environment variables that hold keys of the built-in providers. */
 const KEY_VARIABLES = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
 
-/** The keys of the built-in providers and of the configured servers, as far as they are set. */
-export function knownSecrets(
-  config: Config,
-  env: Readonly<Record<string, string | undefined>>,
-): KnownSecret[] {
+/** The configured secrets, and the keys of the built-in providers and of the configured servers, as far as they are set. */
+export function knownSecrets(config: Config, env: Environment): KnownSecret[] {
   const configured = Object.values(config.models).map(({ apiKeyEnv }) => apiKeyEnv);
-  const names = new Set([...KEY_VARIABLES, ...configured.filter((name) => name !== null)]);
-  return [...names].flatMap((name) => {
-    const value = env[name];
+  const keys = new Set([...KEY_VARIABLES, ...configured.filter((name) => name !== null)]);
+  const named = Object.entries(config.secrets).map(([name, { env: variable }]) => ({ name, variable }));
+  return [...named, ...[...keys].map((name) => ({ name, variable: name }))].flatMap(({ name, variable }) => {
+    const value = env[variable];
     return value === undefined || value === "" ? [] : [{ name, value }];
   });
+}
+
+/** What stands in `[secrets]`: the values that placeholders stand for. */
+export function restorableSecrets({ secrets }: Config, env: Environment): RestorableSecrets {
+  return new Map(
+    Object.entries(secrets).map(([name, { env: variable }]) => {
+      const value = env[variable];
+      return [name, value === undefined || value === "" ? null : value];
+    }),
+  );
+}
+
+/** A line for each configured secret that is too short to be hidden. */
+export function shortSecretWarnings(config: Config, env: Environment): string[] {
+  return [...restorableSecrets(config, env)].flatMap(([name, value]) =>
+    value === null || value.length >= MIN_SECRET_LENGTH
+      ? []
+      : [
+          `secret ${name} has fewer than ${MIN_SECRET_LENGTH} characters and can't be hidden where it turns up`,
+        ],
+  );
 }

@@ -18,6 +18,7 @@ import {
   type ValidationError,
 } from "../extensions/index.ts";
 import type { Clock, Ids, Logger } from "../ports.ts";
+import type { KnownSecret } from "../secrets/index.ts";
 import { builtInTools } from "../tools/index.ts";
 import type { ExtensionWorkshop } from "./extension-workshop.ts";
 
@@ -70,6 +71,8 @@ export interface LoadBuilderDeps {
   /** Names of model providers that the program brings. */
   readonly models: readonly string[];
   readonly workshop: ExtensionWorkshop;
+  /** From now on these are hidden in what extensions say. */
+  readonly hideToo: (secrets: readonly KnownSecret[]) => void;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
@@ -125,6 +128,8 @@ export class LoadBuilder {
     const { kept } = keepLast(sources);
     await endOverridden(sources, kept);
     const outcome = await loadExtensions(kept, this.#deps.workshop.parts(spec.cwd, config, generation));
+    const secrets = outcome.extensions.flatMap((extension) => extension.secrets);
+    if (secrets.length > 0) this.#deps.hideToo(secrets);
     try {
       const loadErrors = [...found.loadErrors, ...outcome.loadErrors];
       for (const { module, warnings } of outcome.validationWarnings)
@@ -145,7 +150,18 @@ export class LoadBuilder {
       return { id, generation, spec, extensions, loadErrors, validationErrors, loadedAt };
     } catch (error) {
       await Promise.all(outcome.extensions.map((extension) => extension.release()));
+      await this.#takeBack(stream, id);
       throw error;
+    }
+  }
+
+  /** A load that was recorded and will not be used. Why it failed is what its caller wants to hear. */
+  async #takeBack(stream: RegistryStream, load: string): Promise<void> {
+    try {
+      await stream.submit("extensions.released", { load });
+    } catch (error) {
+      const reason = error instanceof Error ? error.name : typeof error;
+      this.#deps.logger.warn({ reason }, "that a load of extensions failed could not be recorded");
     }
   }
 

@@ -19,13 +19,14 @@ import {
   type ReportedProviders,
   type ReportedToolConflicts,
 } from "../projections/index.ts";
+import type { KnownSecret } from "../secrets/index.ts";
 import { builtInTools, findDuplicateTools, toolConflictReport } from "../tools/index.ts";
 import { ExtensionRegistry, type LastLoadErrors } from "./extension-registry.ts";
 import { ExtensionWorkshop } from "./extension-workshop.ts";
 import type { House } from "./house.ts";
 import { knownSecrets } from "./known-secrets.ts";
 import { LoadBuilder, type BuiltLoad, type Configured } from "./load-builder.ts";
-import { ChangingMasker } from "./masking.ts";
+import { ChangingMasker, maskedLogger } from "./masking.ts";
 
 /** What extensions need of their runtime. */
 export interface RuntimeExtensionsParts {
@@ -188,10 +189,13 @@ export function runtimeExtensions(
   const { clock, ids, logger, env, home, config, configure, house } = parts;
   // Workers tell of themselves only after they were started, and by then the registry is there.
   let registry: ExtensionRegistry | undefined;
+  const known = knownSecrets(config, env);
+  const mask = new ChangingMasker(known);
+  const tell = options.onOutput ?? ((module: string, line: string) => logger.info({ module }, line));
   const workshop = new ExtensionWorkshop({
     home,
     clock,
-    logger,
+    logger: maskedLogger(logger, mask),
     env,
     memoryLimitMb: config.extensions.memoryLimitMb,
     supervisor: () => house.workers,
@@ -200,19 +204,33 @@ export function runtimeExtensions(
         registry?.record("extension.restarted", { module, generation, cause, restarts }),
       quarantined: (module, generation, reason, since, restarts) =>
         registry?.record("extension.quarantined", { module, generation, reason, since, restarts }),
-      output: options.onOutput ?? ((module, line) => logger.info({ module }, line)),
+      output: (module, line) => tell(module, mask.json(line)),
     },
   });
   const { models, objects } = options;
-  const builder = new LoadBuilder({ configure, home, objects, models, workshop, clock, ids, logger });
-  registry = new ExtensionRegistry({ stream: () => startedRegistry(parts), builder, workshop, logger });
+  // Settings of extensions that were loaded once stay secret: what was said under them may still turn up.
+  const hideToo = (secrets: readonly KnownSecret[]): void => {
+    known.push(...secrets);
+    mask.hide(known);
+  };
+  const builder = new LoadBuilder({
+    configure,
+    home,
+    objects,
+    models,
+    workshop,
+    hideToo,
+    clock,
+    ids,
+    logger,
+  });
+  registry = new ExtensionRegistry({ stream: () => startedRegistry(parts, mask), builder, workshop, logger });
   return new RuntimeExtensions(registry, workshop, options.cwd);
 }
 
 /** The registry's stream, under its supervisor. */
-async function startedRegistry(parts: RuntimeExtensionsParts): Promise<RegistryStream> {
-  const { id: runtimeId, log, leadership, clock, logger, config, env, house } = parts;
-  const mask = new ChangingMasker(knownSecrets(config, env));
+async function startedRegistry(parts: RuntimeExtensionsParts, mask: ChangingMasker): Promise<RegistryStream> {
+  const { id: runtimeId, log, leadership, clock, logger, house } = parts;
   const stream = await openRegistryStream({ runtimeId, log, leadership, clock, logger, mask });
   await house.extensions.startChild({ id: "registry", start: () => stream.start() });
   return stream;

@@ -8,7 +8,7 @@ import type { FactData } from "../events/index.ts";
 import { silentLogger, type Logger } from "../ports.ts";
 import { loadReport, pendingCalls, type ExtensionStatusReport } from "../projections/index.ts";
 import type { KnownSecret } from "../secrets/index.ts";
-import type { ExtensionControl, ToolRegistry } from "../tools/index.ts";
+import { openPolicy, type ExtensionControl, type ToolRegistry } from "../tools/index.ts";
 import { equip, type Equipment, type HandedTools, type ToolChoice } from "./equipment.ts";
 import { ReloadFailedError, SessionStreamingError } from "./errors.ts";
 import type { ExtensionRegistry } from "./extension-registry.ts";
@@ -19,7 +19,7 @@ import type { SessionStream } from "./session-stream.ts";
 /** Which extensions a session has, and which of their tools it offers, as its settings say. */
 type LoadSettings = Pick<
   FactData<"session.configured">,
-  "extensionPaths" | "extensions" | "includeExtensions" | "disabled" | "enabledOnly"
+  "extensionPaths" | "extensions" | "includeExtensions" | "disabled" | "enabledOnly" | "toolPolicy"
 >;
 
 /** What a session's extensions are loaded with. */
@@ -39,9 +39,11 @@ export class SessionExtensions {
     reload: (callId) => this.reload(callId),
   };
   readonly #parts: SessionExtensionsParts;
+  /** Of every generation: what an old one still says is hidden too. */
+  readonly #secrets: KnownSecret[];
   #equipment: Equipment;
   #load: BuiltLoad | null = null;
-  #choice: ToolChoice = { disabled: [], enabledOnly: null };
+  #choice: ToolChoice = { disabled: [], enabledOnly: null, toolPolicy: openPolicy };
   #stream: SessionStream | null = null;
   #reloading: Promise<unknown> = Promise.resolve();
   #stopWatching: () => void = () => undefined;
@@ -50,6 +52,7 @@ export class SessionExtensions {
   constructor(parts: SessionExtensionsParts) {
     this.#parts = parts;
     this.#equipment = equip([], this.#choice, parts.handed, silentLogger);
+    this.#secrets = [...parts.secrets];
     this.mask = new ChangingMasker(parts.secrets);
   }
 
@@ -113,9 +116,10 @@ export class SessionExtensions {
     return reloaded;
   }
 
-  /** Gives them back. */
+  /** Gives them back. A reload that is going on ends first: what it brings has to be given back too. */
   async release(): Promise<void> {
     this.#stopWatching();
+    await this.#reloading;
     const load = this.#load;
     this.#load = null;
     if (load !== null) await this.#parts.registry.release(load);
@@ -140,10 +144,15 @@ export class SessionExtensions {
 
   /** Tools, hooks and what has to be hidden change in one step. */
   #use(load: BuiltLoad): void {
-    const { handed, secrets, logger } = this.#parts;
+    const { handed, logger } = this.#parts;
     this.#load = load;
     this.#equipment = equip(load.extensions, this.#choice, handed, logger);
-    this.mask.hide([...secrets, ...this.#equipment.secrets]);
+    for (const secret of this.#equipment.secrets) if (!this.#knows(secret)) this.#secrets.push(secret);
+    this.mask.hide(this.#secrets);
+  }
+
+  #knows({ name, value }: KnownSecret): boolean {
+    return this.#secrets.some((known) => known.name === name && known.value === value);
   }
 
   #loaded(): BuiltLoad {
@@ -155,7 +164,8 @@ export class SessionExtensions {
   #assertAtRest(callId: string | null): void {
     const session = this.#stream?.views.session;
     if (session === undefined || session.run === null) return;
-    const pending = pendingCalls(session).filter(({ state }) => state !== "queued");
+    // Calls that wait for their turn were offered with the tools and the hooks of now.
+    const pending = pendingCalls(session);
     const isOnlyCall = callId !== null && pending.length === 1 && pending[0]?.callId === callId;
     if (!isOnlyCall) throw new SessionStreamingError(session.sessionId);
   }

@@ -10,11 +10,11 @@ import {
   type Model,
   type ModelSource,
 } from "../providers/index.ts";
-import type { AnyToolDefinition } from "../tools/index.ts";
+import type { AnyToolDefinition, ToolPolicy } from "../tools/index.ts";
 import { NoModelError } from "./errors.ts";
 import type { ExtensionRegistry } from "./extension-registry.ts";
 import { handedTools } from "./handed-tools.ts";
-import { knownSecrets } from "./known-secrets.ts";
+import { knownSecrets, restorableSecrets, shortSecretWarnings } from "./known-secrets.ts";
 import type { Configured } from "./load-builder.ts";
 import { SessionExtensions } from "./session-extensions.ts";
 import { openSessionStream, type SessionStream, type SessionWorld } from "./session-stream.ts";
@@ -41,6 +41,8 @@ export interface SessionOptions {
   readonly enabledOnly?: readonly string[];
   /** `false`: no tools, hooks and providers of extensions. Default `true`. */
   readonly includeExtensions?: boolean;
+  /** Which tools are offered, and which calls have to be approved. What is left out stays as it is. */
+  readonly toolPolicy?: Partial<ToolPolicy>;
   /** Tools in place of the built-in ones; those of extensions follow. Not recorded: a resume wants them again. */
   readonly customTools?: readonly AnyToolDefinition[];
   /** Tools after all others. Not recorded: a resume wants them again. */
@@ -78,7 +80,8 @@ export class SessionFactory {
 
   /** Settings of a new session in a folder. @throws NoModelError, InvalidScriptError, InvalidConfigError */
   async newSettings(cwd: string, options: SessionOptions): Promise<Settings> {
-    const { runtime } = (await this.#deps.configure(cwd)).config;
+    const { config } = await this.#deps.configure(cwd);
+    const { runtime } = config;
     const model = options.model ?? runtime.model;
     if (model === null && options.script === undefined) throw new NoModelError();
     return this.changedSettings(
@@ -93,6 +96,7 @@ export class SessionFactory {
         disabled: [],
         enabledOnly: null,
         includeExtensions: true,
+        toolPolicy: policyOf(config.runtime.tools.policy),
       },
       options,
     );
@@ -109,6 +113,7 @@ export class SessionFactory {
       disabled: [...(options.disabled ?? base.disabled)],
       enabledOnly: copied(options.enabledOnly) ?? base.enabledOnly,
       includeExtensions: options.includeExtensions ?? base.includeExtensions,
+      toolPolicy: policyOf(base.toolPolicy, options.toolPolicy),
     };
     if (script !== undefined) {
       parseScript(JSON.parse(script.text), script.path);
@@ -118,14 +123,16 @@ export class SessionFactory {
     return model === undefined ? settings : { ...settings, model, script: null };
   }
 
-  systemPrompt(cwd: string): Promise<string> {
-    return buildSystemPrompt(this.#deps.home, cwd);
+  async systemPrompt(cwd: string): Promise<string> {
+    const { config } = await this.#deps.configure(cwd);
+    return buildSystemPrompt(this.#deps.home, cwd, Object.keys(config.secrets));
   }
 
   /** The parts of a session in a folder, its extensions not loaded yet. @throws InvalidConfigError, InvalidToolError */
   async open(sessionId: string, cwd: string, options: SessionOptions): Promise<OpenedSession> {
     const { world, extensions: registry, configure } = this.#deps;
     const { config } = await configure(cwd);
+    for (const warning of shortSecretWarnings(config, world.env)) world.logger.warn({}, warning);
     const extensions = new SessionExtensions({
       handed: await handedTools(options, world.logger),
       registry,
@@ -134,6 +141,7 @@ export class SessionFactory {
     });
     const { stream, hooks } = await openSessionStream(sessionId, world, {
       mask: extensions.mask,
+      secrets: restorableSecrets(config, world.env),
       registry: () => extensions.tools,
       sources: () => extensions.sources,
       extensions: extensions.control,
@@ -178,4 +186,16 @@ function finite(limit: number): number | null {
 
 function copied(list: readonly string[] | undefined): string[] | null {
   return list === undefined ? null : [...list];
+}
+
+/** Copied, since a program may change its lists later; the recorded form has lists of its own. */
+function policyOf(base: ToolPolicy, said: Partial<ToolPolicy> = {}): Settings["toolPolicy"] {
+  const { allow, deny, blockedTools, requireApproval, approvals } = { ...base, ...said };
+  return {
+    allow: allow === "all" ? allow : [...allow],
+    deny: [...deny],
+    blockedTools: [...blockedTools],
+    requireApproval: [...requireApproval],
+    approvals: { ...approvals },
+  };
 }

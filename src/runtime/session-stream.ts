@@ -17,18 +17,17 @@ import {
   type SessionViews,
 } from "../actors/index.ts";
 import { LemonError } from "../errors.ts";
-import {
-  isKnownType,
-  loadSchemas,
-  type ApprovalMode,
-  type FactType,
-  type KnownFact,
-} from "../events/index.ts";
+import { isKnownType, loadSchemas, type FactType, type KnownFact } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Clock, Ids, Logger, Random } from "../ports.ts";
 import type { Model, ModelTool } from "../providers/index.ts";
-import type { Masker } from "../secrets/index.ts";
-import type { ExtensionControl, RegisteredTool, ToolRegistry } from "../tools/index.ts";
+import type { Masker, RestorableSecrets } from "../secrets/index.ts";
+import {
+  approvalModeOf,
+  type ExtensionControl,
+  type RegisteredTool,
+  type ToolRegistry,
+} from "../tools/index.ts";
 
 /** What all sessions of a runtime share. */
 export interface SessionWorld {
@@ -44,6 +43,8 @@ export interface SessionWorld {
 /** What a session has of its own. */
 export interface SessionParts {
   readonly mask: Masker;
+  /** Those that placeholders in arguments stand for. */
+  readonly secrets: RestorableSecrets;
   readonly registry: () => ToolRegistry;
   /** Whose hooks run, in their order. */
   readonly sources: () => readonly HookSource[];
@@ -89,6 +90,7 @@ export async function openSessionStream(
         views,
         unmasked: (version: number) => made.unmasked(version),
         registry,
+        secrets: parts.secrets,
         settled,
         extensions: parts.extensions,
         putBlob: (bytes: Uint8Array) => log.putBlob(bytes),
@@ -109,7 +111,10 @@ export async function openSessionStream(
             await parts.reloaded();
           },
           offered: () => registry().tools.map(offeredOf),
-          approvalOf: (tool) => approvalOf(tool, made.views.session.settings.approval),
+          approvalOf: (tool, args) => {
+            const { toolPolicy, approval } = made.views.session.settings;
+            return approvalModeOf(tool, args, toolPolicy, approval);
+          },
           clock,
           ids,
           random,
@@ -138,11 +143,6 @@ export async function openSessionStream(
 /** What a model is told of a tool. Made for each request: an idle session keeps no list of its own. */
 function offeredOf({ tool: { name, description, parameters } }: RegisteredTool): ModelTool {
   return { name, description, parameters };
-}
-
-/** A tool that changes nothing runs without asking; all others as the session says. */
-function approvalOf({ tool }: RegisteredTool, mode: ApprovalMode): ApprovalMode {
-  return tool.readOnly ? "auto" : mode;
 }
 
 function refusal(sessionId: string, type: FactType): LemonError {

@@ -34,6 +34,8 @@ interface Beginning {
 export class Sessions {
   readonly #deps: SessionsDeps;
   readonly #live = new Map<string, Promise<Session>>();
+  /** What is still to be done for sessions that have ended. */
+  readonly #ending = new Set<Promise<void>>();
 
   /** @internal */
   constructor(deps: SessionsDeps) {
@@ -92,6 +94,7 @@ export class Sessions {
       // A session that cannot record its end is whole in the log all the same, and can be resumed.
       if (end.status === "rejected") this.#warn(end.reason, "a session was closed without recording its end");
     }
+    await Promise.all(this.#ending);
   }
 
   #keep(id: string, opening: Promise<Session>): Promise<Session> {
@@ -162,7 +165,7 @@ export class Sessions {
     try {
       const start = (): Promise<Supervisor> => startSessionSupervisor(id, stream);
       ({ child } = await supervisor.startChild({ id, type: "supervisor", restart: "temporary", start }));
-      void child?.exited.then(() => this.#ended(id, session, opened));
+      if (child !== undefined) this.#follow(child, () => this.#ended(id, session, opened));
       const { settings, record } = await begin({ ...opened, session });
       await extensions.load(cwd, settings);
       await record();
@@ -176,6 +179,15 @@ export class Sessions {
       else await close();
       throw causeOf(error);
     }
+  }
+
+  #follow(child: Child, ended: () => Promise<void>): void {
+    void child.exited.then(() => {
+      const ending = ended()
+        .catch((error: unknown) => this.#warn(error, "what a session had could not be given back"))
+        .finally(() => this.#ending.delete(ending));
+      this.#ending.add(ending);
+    });
   }
 
   /** The session's supervisor has ended: by shutdown, since another process leads it now, or by giving up. */

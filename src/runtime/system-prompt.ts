@@ -21,12 +21,25 @@ const rules = `You are a coding agent. You work in the user's folder with the to
  *
  * @param home - the runtime's home
  * @param cwd - the session's working directory, absolute
+ * @param secrets - names of the secrets that tools may be given; never a value
  */
-export async function buildSystemPrompt(home: string, cwd: string): Promise<string> {
+export async function buildSystemPrompt(
+  home: string,
+  cwd: string,
+  secrets: readonly string[] = [],
+): Promise<string> {
   const quoted = await Promise.all(
     [home, cwd].map((folder) => instructionsOf(path.join(folder, "AGENTS.md"))),
   );
-  return [rules, `Working directory: ${cwd}`, ...quoted.filter((text) => text !== null)].join("\n\n");
+  const named =
+    secrets.length === 0
+      ? []
+      : [
+          `Secrets: write {{secret:NAME}} in an argument where a tool needs one; the tool gets the value, you never see it. Names: ${secrets.join(", ")}.`,
+        ];
+  return [rules, `Working directory: ${cwd}`, ...named, ...quoted.filter((text) => text !== null)].join(
+    "\n\n",
+  );
 }
 
 async function instructionsOf(file: string): Promise<string | null> {

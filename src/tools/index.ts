@@ -83,3 +83,4 @@ export {
 export { hash16 } from "./hash16.ts";
 export { builtInTools } from "./built-in/index.ts";
 export { ajvFor, type SchemaFault } from "./validator.ts";
+export { approvalModeOf, isRemoved, openPolicy, type ToolPolicy } from "./policy.ts";

@@ -66,6 +66,7 @@ const settings: FactData<"session.configured"> = {
   disabled: [],
   enabledOnly: null,
   includeExtensions: true,
+  toolPolicy: { allow: "all", deny: [], blockedTools: [], requireApproval: [], approvals: {} },
 };
 
 let rigs = 0;

@@ -34,7 +34,7 @@ export interface ModelEffectParts {
   readonly registry: () => ToolRegistry;
   /** The tools as the model is told of them; the same array while they don't change. */
   readonly offered: () => readonly ModelTool[];
-  readonly approvalOf: (tool: RegisteredTool) => ApprovalMode;
+  readonly approvalOf: (tool: RegisteredTool, args: ModelCall["args"]) => ApprovalMode;
   /** How many handlers a hook has, now. */
   readonly handlers: (hook: "onToolCall" | "onToolResult") => number;
   /** Resolves once the hooks of every fact so far have run. */
@@ -171,7 +171,7 @@ async function describeCall(call: AnsweredCall, parts: ModelEffectParts): Promis
     masked: args !== null && parts.mask.json(args as Json) !== args,
     parallelSafe: found?.tool.parallelSafe ?? false,
     idempotent: found?.tool.idempotent ?? false,
-    approval: found === undefined ? "auto" : parts.approvalOf(found),
+    approval: found === undefined ? "auto" : parts.approvalOf(found, args),
     hooks: refusal === null ? parts.handlers("onToolCall") : 0,
     resultHooks: refusal === null ? parts.handlers("onToolResult") : 0,
   };

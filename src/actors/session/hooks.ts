@@ -156,6 +156,7 @@ export class SessionHooks {
         await this.#told(hook, { source, handler, outcome }, null);
         isLate ||= outcome.status === "failed" && outcome.failure.kind === "timeout";
       }
+      isLate ||= outcomes.some(({ status }) => status === "not_run") && clock.monotonic() >= dueAt;
     }
     if (isLate)
       logger.warn({ hook }, `${hook} ran over its ${SESSION_EVENT_MS} ms; the rest of it is dropped`);

@@ -1,7 +1,8 @@
 /** The real arguments of a call: from memory where the log has only their masked form. */
 import { judgeCall } from "../../hooks/index.ts";
-import type { FactData } from "../../events/index.ts";
-import { checkArguments, type ArgumentsOutcome, type ToolParameters } from "../../tools/index.ts";
+import type { FactData, Json } from "../../events/index.ts";
+import { restoreSecrets, type RestorableSecrets } from "../../secrets/index.ts";
+import { checkArguments, type ToolParameters } from "../../tools/index.ts";
 import type { SessionViews } from "../session-views.ts";
 
 type Args = Readonly<Record<string, unknown>>;
@@ -11,6 +12,8 @@ export interface ArgumentSources {
   readonly views: () => SessionViews;
   /** Data of an input before its secrets were hidden; `null` when there were none or the process is another. */
   readonly unmasked: (version: number) => unknown;
+  /** Those that placeholders stand for. */
+  readonly secrets: RestorableSecrets;
 }
 
 /** Arguments, and whether a hook put them in the place of the model's. `null` when the real ones are lost. */
@@ -34,12 +37,24 @@ export function realArguments(
 }
 
 /**
- * The arguments as a tool gets them: bent to its schema where a rule allows. What a hook put in their place is handed
- * over as it is.
+ * The arguments as a tool gets them: bent to its schema where a rule allows, with secrets in the place of their
+ * placeholders. What a hook put in their place is handed over as it is.
  */
 export async function usableArguments(
   tool: ToolParameters,
   { args, isReplaced }: { readonly args: Args; readonly isReplaced: boolean },
-): Promise<ArgumentsOutcome> {
-  return isReplaced ? { ok: true, args } : checkArguments(tool, args);
+  secrets: RestorableSecrets,
+): Promise<UsableArguments> {
+  if (isReplaced) return { ok: true, args };
+  const checked = await checkArguments(tool, args);
+  if (!checked.ok) return checked;
+  // Arguments are JSON: they were parsed from text.
+  const restored = restoreSecrets(checked.args as Json, secrets);
+  if (restored.ok) return { ok: true, args: restored.value as Args };
+  return { ok: false, errorType: "secret_not_set", message: `Secret ${restored.name} is not set` };
 }
+
+/** Arguments for a tool, or the words of the error result in its place. */
+export type UsableArguments =
+  | { readonly ok: true; readonly args: Args }
+  | { readonly ok: false; readonly errorType: string; readonly message: string };

@@ -24,7 +24,7 @@ import {
 } from "../../tools/index.ts";
 import { endMarked, endProcessGroup } from "../../workspace/index.ts";
 import type { Effect, EffectContext, Outcome } from "../effect-runner.ts";
-import type { Masker } from "../../secrets/index.ts";
+import type { Masker, RestorableSecrets } from "../../secrets/index.ts";
 import type { SessionViews } from "../session-views.ts";
 import { realArguments, usableArguments } from "./call-arguments.ts";
 
@@ -34,6 +34,8 @@ export interface ToolEffectParts {
   readonly views: () => SessionViews;
   /** Data of an input before its secrets were hidden; `null` when there were none or the process is another. */
   readonly unmasked: (version: number) => unknown;
+  /** Those that placeholders in arguments stand for. */
+  readonly secrets: RestorableSecrets;
   readonly registry: () => ToolRegistry;
   readonly extensions: ExtensionControl;
   /** Resolves once the hooks of every fact so far have run. */
@@ -57,7 +59,7 @@ export function toolEffect(parts: ToolEffectParts): Effect<"tool_call.started"> 
       if (real === null) return interrupted(callId, "arguments_not_stored");
       const found = parts.registry().find(name)?.entry;
       if (found === undefined) return interrupted(callId, "tool_missing");
-      const checked = await usableArguments(found.tool, real);
+      const checked = await usableArguments(found.tool, real, parts.secrets);
       if (!checked.ok)
         return returned(callId, errorResult(checked.message, { errorType: checked.errorType }));
       const { result, isThrown } = await execute(found, checked.args, fact, context, parts);

@@ -20,6 +20,7 @@ export interface HookEffectParts {
   readonly sources: () => readonly HookSource[];
   readonly registry: () => ToolRegistry;
   readonly unmasked: ArgumentSources["unmasked"];
+  readonly secrets: ArgumentSources["secrets"];
   readonly mask: Masker;
   readonly settled: () => Promise<void>;
   readonly logger: Logger;
@@ -49,8 +50,9 @@ async function ask(fact: Requested, parts: HookEffectParts): Promise<Answers> {
   const { hook, callId } = fact.data;
   const call = parts.views().session.calls[callId];
   const tool = parts.registry().find(call?.name ?? "")?.entry.tool;
-  const event = call === undefined || tool === undefined ? null : await eventOf(fact, call, tool, parts);
-  if (event === null) return [lost("the call can't be shown to it any more")];
+  const event = call === undefined || tool === undefined ? "lost" : await eventOf(fact, call, tool, parts);
+  if (event === "lost") return [lost("the call can't be shown to it any more")];
+  if (event === "unusable") return [];
   const handlerMs = Math.min(INTERCEPTOR_MS, tool?.timeoutMs ?? INTERCEPTOR_MS);
   const untilBlocked = hook === "onToolCall";
   const answers: Answers[number][] = [];
@@ -70,17 +72,17 @@ async function ask(fact: Requested, parts: HookEffectParts): Promise<Answers> {
   return answers.length < expected ? [...answers, lost("its extension is not there any more")] : answers;
 }
 
-/** What a handler is given; `null` when the arguments are lost or do not fit the tool any more. */
+/** What a handler is given. `lost`: the arguments are not there any more. `unusable`: the call will be refused for them. */
 async function eventOf(
   { data: { hook, callId } }: Requested,
   { name, returned }: CallView,
   tool: ToolParameters,
   parts: HookEffectParts,
-): Promise<Json | null> {
+): Promise<Json | "lost" | "unusable"> {
   const { sessionId, cwd } = parts.views().session;
   const real = realArguments(callId, parts);
-  const usable = real === null ? null : await usableArguments(tool, real);
-  if (usable === null || !usable.ok) return null;
+  const usable = real === null ? null : await usableArguments(tool, real, parts.secrets);
+  if (usable === null || !usable.ok) return usable === null ? "lost" : "unusable";
   const about = { toolCallId: callId, toolName: name, args: usable.args as Json, cwd, sessionId };
   if (hook === "onToolCall") return about;
   if (returned === null) return { ...about, result: { error: "Tool call denied" }, isError: true };
