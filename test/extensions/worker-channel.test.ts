@@ -60,7 +60,7 @@ it("garbage on the port is ignored with one warning", async () => {
 });
 
 it("the worker has no flags, arguments or secrets of its host but a copy of the environment", async () => {
-  await using t = await testWorld({ env: { ONE: "1" } });
+  await using t = await testWorld({ env: { ONE: "1", NONE: undefined } });
   const { members } = await t.open(
     withTools({
       show: "process.env.ONE = '2'; return text(JSON.stringify([process.execArgv, process.argv.slice(2), Object.keys(process.env)]))",

@@ -34,7 +34,7 @@ export interface TestWorld extends AsyncDisposable {
 }
 
 export async function testWorld(
-  options: { clock?: Clock; memoryLimitMib?: number; env?: Record<string, string> } = {},
+  options: { clock?: Clock; memoryLimitMib?: number; env?: Record<string, string | undefined> } = {},
 ): Promise<TestWorld> {
   const { clock = systemClock } = options;
   const folder = mkdtempSync(path.join(tmpdir(), "lemon-host-"));

@@ -44,7 +44,7 @@ export class WorkerInstance implements Watched {
       transferList: [port2],
       argv: [],
       execArgv: [],
-      env: { ...world.env },
+      env: definedOnly(world.env),
       stdin: false,
       stdout: true,
       stderr: true,
@@ -226,4 +226,11 @@ export class WorkerInstance implements Watched {
 function isChildPart(value: unknown): value is { child: number; alive: boolean } {
   if (typeof value !== "object" || value === null || !("child" in value) || !("alive" in value)) return false;
   return Number.isSafeInteger(value.child) && typeof value.alive === "boolean";
+}
+
+/** A worker would get the text "undefined" for what is not set. */
+function definedOnly(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }
