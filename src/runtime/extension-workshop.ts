@@ -18,6 +18,9 @@ import {
 import type { Clock, Logger } from "../ports.ts";
 import type { Supervisor } from "../supervision/index.ts";
 
+/** Milliseconds that a thread may take to end before it is called stuck. */
+const ENDING_MS = 1_000;
+
 /** What a workshop needs of its runtime. */
 export interface ExtensionWorkshopDeps {
   readonly home: string;
@@ -71,7 +74,8 @@ export class ExtensionWorkshop {
 
   /** Threads that were told to end and are inside a native call. */
   get zombies(): readonly Zombie[] {
-    return this.#world?.zombies() ?? [];
+    const dueAt = this.#deps.clock.now() - ENDING_MS;
+    return this.#world?.zombies().filter(({ since }) => since <= dueAt) ?? [];
   }
 
   /** Waits a little for the threads to go. @returns those that are inside a native call and are still there */

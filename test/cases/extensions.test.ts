@@ -14,7 +14,10 @@ function copy(here: World, name: string): void {
 }
 
 /** Loads a fixture beside the good extension, whose tool has to work. */
-async function besideGood(fixture: string, look: (here: World, events: SessionEvent[]) => void): Promise<void> {
+async function besideGood(
+  fixture: string,
+  look: (here: World, events: SessionEvent[]) => void,
+): Promise<void> {
   const turns = [calling("good", "extensions_status"), { text: "done" }];
   await using here = await world({ turns, files: { "ext/good.ts": good } });
   copy(here, fixture);

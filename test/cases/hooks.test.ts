@@ -36,7 +36,10 @@ test("hook-never-settles: start and shutdown have two seconds each, and no text 
   await session.shutdown();
   expect(performance.now() - closing).toBeLessThan(3_000);
   const late = here.lines.filter(({ message }) => message.includes("ran over"));
-  expect(late.map(({ fields }) => fields)).toEqual([{ hook: "onSessionStart" }, { hook: "onSessionShutdown" }]);
+  expect(late.map(({ fields }) => fields)).toEqual([
+    { hook: "onSessionStart" },
+    { hook: "onSessionShutdown" },
+  ]);
 });
 
 test("hook-call-throws: the call is refused, the failure is told without its arguments", async () => {

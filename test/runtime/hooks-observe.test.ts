@@ -17,10 +17,7 @@ describe("observer hooks", () => {
   test("are called in the order of the events, with what is documented", async () => {
     const seen: unknown[][] = [];
     const extensions = [hooked("notes", noting(seen)), echoing()];
-    const turns = [
-      { text: "calling", toolCalls: [{ name: "echo", args: { a: 1 } }] },
-      { text: "done" },
-    ];
+    const turns = [{ text: "calling", toolCalls: [{ name: "echo", args: { a: 1 } }] }, { text: "done" }];
     await using here = await world({ turns, extensions });
     const session = await here.start();
     await session.prompt("go");
