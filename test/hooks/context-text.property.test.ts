@@ -8,17 +8,21 @@ const points = (text: string): number => [...text].length;
 describe("a text with a cap", () => {
   test("keeps the cap in code points, and is a beginning of what it was", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), fc.integer({ min: 1, max: 40 }), (text, cap) => {
-        const cut = cutAt(text, cap);
-        expect(points(cut)).toBeLessThanOrEqual(cap);
-        expect(cut.isWellFormed()).toBe(true);
-        if (points(text) <= cap) expect(cut).toBe(text);
-        else {
-          expect(points(cut)).toBe(cap);
-          expect(cut.endsWith("…")).toBe(true);
-          expect(text.startsWith(cut.slice(0, -1))).toBe(true);
-        }
-      }),
+      fc.property(
+        fc.string({ unit: "grapheme", maxLength: 40 }),
+        fc.integer({ min: 1, max: 40 }),
+        (text, cap) => {
+          const cut = cutAt(text, cap);
+          expect(points(cut)).toBeLessThanOrEqual(cap);
+          expect(cut.isWellFormed()).toBe(true);
+          if (points(text) <= cap) expect(cut).toBe(text);
+          else {
+            expect(points(cut)).toBe(cap);
+            expect(cut.endsWith("…")).toBe(true);
+            expect(text.startsWith(cut.slice(0, -1))).toBe(true);
+          }
+        },
+      ),
     );
   });
 

@@ -107,11 +107,11 @@ export function echoing(seen: unknown[] = [], more: object = {}): unknown {
         name: "echo",
         description: "answers with its arguments",
         parameters: { type: "object" },
-        ...more,
         execute: (_id, args) => {
           seen.push(args);
           return { content: [{ type: "text", text: JSON.stringify(args) }], details: { own: 1 } };
         },
+        ...more,
       }),
     ],
   });
@@ -128,7 +128,9 @@ export function fileWith(name: string, tool: string, text: string, more = ""): s
 }
 
 /** A turn that calls tools. */
-export function calling(...calls: (string | { name: string; args: Record<string, unknown> })[]): ScriptedTurn {
+export function calling(
+  ...calls: (string | { name: string; args: Record<string, unknown> })[]
+): ScriptedTurn {
   return { toolCalls: calls.map((call) => (typeof call === "string" ? { name: call, args: {} } : call)) };
 }
 
