@@ -1,3 +1,10 @@
+/** Plan mode is as it was asked to be already. Code `LEMON_PLAN_MODE_UNCHANGED`; `session.planMode` tells it as `changed: false`. */
+export class PlanModeUnchangedError extends LemonError {
+  constructor(sessionId: string) {
+    super("plan_mode_unchanged", `plan mode of session ${sessionId} is so already`);
+  }
+}
+
 /** What a caller of a stream may be told. */
 import { LemonError } from "../errors.ts";
 

@@ -53,6 +53,8 @@ export class HumanView implements RunView {
       case "approval_resolved":
       case "canceled":
       case "error":
+      case "extension_status_report":
+      case "hook_failed":
       case "message_start":
       case "session_shutdown":
       case "tool_execution_update":

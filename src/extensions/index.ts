@@ -21,7 +21,6 @@ export {
   type ToolResultEvent,
 } from "./hooks.ts";
 export {
-  ExtensionLoadError,
   type CollectedProvider,
   type Collection,
   type Description,
@@ -49,7 +48,7 @@ export {
   type SearchRoot,
 } from "./discovery/index.ts";
 export { findManifests, readManifest, type ManifestReport } from "./manifest/index.ts";
-export { extensionDiagnostics, lookAround, redact, type ExtensionDiagnostics } from "./diagnostics/index.ts";
+export { lookAround, redact, type ExtensionDiagnostics } from "./diagnostics/index.ts";
 export { redactSettings, settingsOf, type SettingSecret, type SettingsOutcome } from "./settings/index.ts";
 export type {
   ExtensionInfo,
@@ -61,6 +60,7 @@ export type {
 export { byModule, loadExtensions, type LoadParts, type LoadSource } from "./load.ts";
 export { HostPool } from "./host-pool.ts";
 export { bundleExtension } from "./bundle/bundle.ts";
+export { pruneCache } from "./bundle/cache.ts";
 export { createHostWorld, type HostWorld } from "./host/world.ts";
 export { workerHost } from "./host/worker-host.ts";
 export { inProcessHost, moduleOf as objectModule } from "./in-process/host.ts";

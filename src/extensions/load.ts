@@ -50,7 +50,7 @@ export async function loadExtensions(sources: readonly LoadSource[], parts: Load
   const files = bundled.flatMap(({ file }) => (file === null ? [] : [file]));
   const roles = new Map(rolesOf(files).map((role, index) => [files[index], role]));
   const found = await Promise.all(
-    bundled.map(({ source, file, error }): Promise<Found> | Found => {
+    bundled.map(async ({ source, file, error }): Promise<Found> => {
       if (error !== null) return { kind: "failed", error };
       if (source.sourcePath === null) return complete(source.module, null, source.host, parts);
       if (file === null) throw new Error(`${source.sourcePath} was not bundled`);

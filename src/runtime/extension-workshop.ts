@@ -7,6 +7,7 @@ import {
   HostPool,
   inProcessHost,
   objectModule,
+  pruneCache,
   settingsOf,
   workerHost,
   type ExtensionHost,
@@ -39,6 +40,7 @@ export class ExtensionWorkshop {
   readonly #pool: HostPool;
   readonly #cacheDir: string;
   #world: HostWorld | null = null;
+  #isTidy = false;
 
   constructor(deps: ExtensionWorkshopDeps) {
     this.#deps = deps;
@@ -65,6 +67,13 @@ export class ExtensionWorkshop {
     const { clock, logger } = this.#deps;
     const host = await inProcessHost(definition, { index, clock, logger });
     return { module: objectModule(host.description, index), host };
+  }
+
+  /** Removes bundles that nobody has used for long; once in the life of a runtime, and nobody waits for it. */
+  tidy(): void {
+    if (this.#isTidy) return;
+    this.#isTidy = true;
+    void pruneCache(this.#cacheDir, this.#deps.clock.now());
   }
 
   /** Forgets what only an old generation needs. */

@@ -10,6 +10,7 @@ import {
   keepLast,
   loadExtensions,
   searchRoots,
+  untrustedWarning,
   type LoadedExtension,
   type LoadError,
   type LoadOutcome,
@@ -113,7 +114,8 @@ export class LoadBuilder {
     const places = await this.look(spec);
     const { config } = places.configured;
     const found = await discover(places.roots);
-    for (const warning of found.warnings) logger.warn({}, warning);
+    for (const warning of [...found.warnings, ...(await this.#untrusted(spec, places))])
+      logger.warn({}, warning);
     const id = ids("load");
     const sources: LoadSource[] = [...found.found, ...(await this.#objects(spec, config))];
     const candidates = sources.map(({ module, sourcePath }) => ({ module, sourcePath }));
@@ -128,6 +130,7 @@ export class LoadBuilder {
     const { kept } = keepLast(sources);
     await endOverridden(sources, kept);
     const outcome = await loadExtensions(kept, this.#deps.workshop.parts(spec.cwd, config, generation));
+    if (found.files.length > 0) this.#deps.workshop.tidy();
     const secrets = outcome.extensions.flatMap((extension) => extension.secrets);
     if (secrets.length > 0) this.#deps.hideToo(secrets);
     try {
@@ -163,6 +166,15 @@ export class LoadBuilder {
       const reason = error instanceof Error ? error.name : typeof error;
       this.#deps.logger.warn({ reason }, "that a load of extensions failed could not be recorded");
     }
+  }
+
+  async #untrusted(
+    { cwd, includeExtensions, extensionPaths }: LoadSpec,
+    { configured }: Places,
+  ): Promise<string[]> {
+    if (!includeExtensions || extensionPaths !== null) return [];
+    const warning = await untrustedWarning({ ...configured, home: this.#deps.home, cwd });
+    return warning === null ? [] : [warning];
   }
 
   async #objects(

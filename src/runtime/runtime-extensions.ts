@@ -187,8 +187,6 @@ export function runtimeExtensions(
   },
 ): RuntimeExtensions {
   const { clock, ids, logger, env, home, config, configure, house } = parts;
-  // Workers tell of themselves only after they were started, and by then the registry is there.
-  let registry: ExtensionRegistry | undefined;
   const known = knownSecrets(config, env);
   const mask = new ChangingMasker(known);
   const tell = options.onOutput ?? ((module: string, line: string) => logger.info({ module }, line));
@@ -199,18 +197,21 @@ export function runtimeExtensions(
     env,
     memoryLimitMb: config.extensions.memoryLimitMb,
     supervisor: () => house.workers,
+    // Workers tell of themselves only after they were started, and by then the registry is there.
     events: {
       restarted: (module, generation, cause, restarts) =>
-        registry?.record("extension.restarted", { module, generation, cause, restarts }),
+        registry.record("extension.restarted", { module, generation, cause, restarts }),
       quarantined: (module, generation, reason, since, restarts) =>
-        registry?.record("extension.quarantined", { module, generation, reason, since, restarts }),
+        registry.record("extension.quarantined", { module, generation, reason, since, restarts }),
       output: (module, line) => tell(module, mask.json(line)),
     },
   });
   const { models, objects } = options;
   // Settings of extensions that were loaded once stay secret: what was said under them may still turn up.
   const hideToo = (secrets: readonly KnownSecret[]): void => {
-    known.push(...secrets);
+    const isNew = ({ name, value }: KnownSecret): boolean =>
+      !known.some((secret) => secret.name === name && secret.value === value);
+    known.push(...secrets.filter(isNew));
     mask.hide(known);
   };
   const builder = new LoadBuilder({
@@ -224,7 +225,8 @@ export function runtimeExtensions(
     ids,
     logger,
   });
-  registry = new ExtensionRegistry({ stream: () => startedRegistry(parts, mask), builder, workshop, logger });
+  const stream = (): Promise<RegistryStream> => startedRegistry(parts, mask);
+  const registry: ExtensionRegistry = new ExtensionRegistry({ stream, builder, workshop, logger });
   return new RuntimeExtensions(registry, workshop, options.cwd);
 }
 

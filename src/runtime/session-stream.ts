@@ -7,6 +7,7 @@ import {
   JournaledStream,
   modelEffect,
   NotStreamingError,
+  PlanModeUnchangedError,
   retryEffect,
   sessionActors,
   sessionViews,
@@ -17,7 +18,7 @@ import {
   type SessionViews,
 } from "../actors/index.ts";
 import { LemonError } from "../errors.ts";
-import { isKnownType, loadSchemas, type FactType, type KnownFact } from "../events/index.ts";
+import { isKnownType, loadSchemas, type FactType, type KnownFact, type SessionMode } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Clock, Ids, Logger, Random } from "../ports.ts";
 import type { Model, ModelTool } from "../providers/index.ts";
@@ -45,7 +46,7 @@ export interface SessionParts {
   readonly mask: Masker;
   /** Those that placeholders in arguments stand for. */
   readonly secrets: RestorableSecrets;
-  readonly registry: () => ToolRegistry;
+  readonly registry: (mode: SessionMode) => ToolRegistry;
   /** Whose hooks run, in their order. */
   readonly sources: () => readonly HookSource[];
   /** What the tool that shows and reloads extensions may do. */
@@ -74,7 +75,6 @@ export async function openSessionStream(
   const { checkFact } = await loadSchemas();
   const { log, leadership, clock, ids, random, logger, env } = world;
   const { mask, registry } = parts;
-  let hooks: SessionHooks | undefined;
   const stream: SessionStream = new JournaledStream({
     stream: sessionStreamName(sessionId),
     log,
@@ -84,7 +84,7 @@ export async function openSessionStream(
     lastWords: ({ session }, at) => endOfGivenUp(session, at),
     effects: (made) => {
       const views = (): SessionViews => made.views;
-      const settled = async (): Promise<void> => hooks?.settled();
+      const settled = async (): Promise<void> => hooks.settled();
       const tools = {
         stream: made.name,
         views,
@@ -96,6 +96,7 @@ export async function openSessionStream(
         putBlob: (bytes: Uint8Array) => log.putBlob(bytes),
         mask,
         clock,
+        ids,
         logger,
         env,
       };
@@ -110,7 +111,7 @@ export async function openSessionStream(
             await settled();
             await parts.reloaded();
           },
-          offered: () => registry().tools.map(offeredOf),
+          offered: (mode) => registry(mode).tools.map(offeredOf),
           approvalOf: (tool, args) => {
             const { toolPolicy, approval } = made.views.session.settings;
             return approvalModeOf(tool, args, toolPolicy, approval);
@@ -132,10 +133,9 @@ export async function openSessionStream(
     logger,
     refuse: (type) => refusal(sessionId, type),
   });
-  hooks = parts.hooks(stream);
-  const observer = hooks;
+  const hooks: SessionHooks = parts.hooks(stream);
   stream.subscribe((event) => {
-    if ("fact" in event && isKnownType(event.fact.type)) observer.take(event.fact as KnownFact);
+    if ("fact" in event && isKnownType(event.fact.type)) hooks.take(event.fact as KnownFact);
   });
   return { stream, hooks };
 }
@@ -151,6 +151,9 @@ function refusal(sessionId: string, type: FactType): LemonError {
     case "follow_up.submitted":
     case "abort.requested":
       return new NotStreamingError(sessionId);
+    case "plan_mode.entered":
+    case "plan_mode.exited":
+      return new PlanModeUnchangedError(sessionId);
     case "session.started":
       return new LemonError("session_exists", `session ${sessionId} has been started`);
     default:

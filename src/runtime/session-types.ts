@@ -1,5 +1,5 @@
 /** What a session tells the program that holds it. */
-import type { ContentBlock, Usage } from "../events/index.ts";
+import type { ContentBlock, SessionMode, Usage } from "../events/index.ts";
 import type { OutcomeView } from "../projections/index.ts";
 import type { RegisteredTool } from "../tools/index.ts";
 
@@ -35,7 +35,7 @@ export interface SessionState {
   readonly cwd: string;
   readonly model: string;
   readonly status: "new" | "idle" | "running" | "shut_down";
-  readonly mode: "normal";
+  readonly mode: SessionMode;
   /** Version of the last durable fact. */
   readonly version: number;
   readonly runId: string | null;

@@ -39,6 +39,6 @@ function restoreIn(value: Json, secrets: RestorableSecrets, missing: Set<string>
     return (value as readonly Json[]).map((item) => restoreIn(item, secrets, missing));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, restoreIn(member as Json, secrets, missing)]),
+    Object.entries(value).map(([key, member]) => [key, restoreIn(member, secrets, missing)]),
   );
 }

@@ -155,7 +155,11 @@ function toEnvironment({ runtime: given }: Source): Record<string, string> {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [
       `LEMON_${snake(name).toUpperCase()}`,
-      value === Infinity ? "inf" : Array.isArray(value) ? ` ${value.join(" ,, ")},` : String(value),
+      value === Infinity
+        ? "inf"
+        : Array.isArray(value)
+          ? ` ${value.join(" ,, ")},`
+          : String(value as string | number | boolean),
     ]),
   );
 }

@@ -29,6 +29,7 @@ export default defineExtension({
     defineTool({ name: "fails", description: "", execute: () => helper() }),
     defineTool({ name: "prints", description: "", execute: () => { console.log(new Error("here").stack); return said("") } }),
     defineTool({ name: "computed", description: "", execute: async () => { const name = "./late"; return said((await import(name + ".ts")).value) } }),
+    defineTool({ name: "unsuffixed", description: "", execute: async () => { const name = "./late"; return said((await import(name)).value) } }),
     defineTool({ name: "missing", description: "", execute: async () => { const name = "./nowhere"; return said((await import(name + ".ts")).value) } }),
   ],
 });`;
@@ -57,10 +58,31 @@ it("an extension in TypeScript runs, and its errors and output name the author's
   expect(second).toMatch(/index\.ts:9:/);
   expect(error.stack).not.toMatch(/dist\/extensions/);
 
+  expect(await textOf(callTool(members, "unsuffixed"))).toBe("late5");
+
   await callTool(members, "prints");
   await t.until(() => t.seen.lines.length >= 2);
   expect(t.seen.lines[1]).toMatch(/index\.ts:10:/);
 
   expect(await textOf(callTool(members, "computed"))).toBe("late5");
   await expect(callTool(members, "missing")).rejects.toThrow(/nowhere/);
+});
+
+it.each(["@sinclair/typebox", "typebox"])("an author without %s is given the runtime's", async (name) => {
+  await using t = await testWorld();
+  const members = await openFiles(t, {
+    "index.ts": `import * as box from ${JSON.stringify(name)};
+const T = box.Type;
+export default {
+  name: "boxed",
+  version: "1.0.0",
+  tools: [{ name: "t", description: "", parameters: T.Object({ n: T.Number() }), execute: (_id: string, args: { n: number }) => ({ content: [{ type: "text", text: String(args.n) }] }) }],
+};`,
+  });
+  expect(members.warnings).toEqual([]);
+  expect(members.tools[0]?.parameters).toMatchObject({
+    properties: { n: { type: "number" } },
+    required: ["n"],
+  });
+  expect(await textOf(callTool(members, "t", { args: { n: 3 } }))).toBe("3");
 });

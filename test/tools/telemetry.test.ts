@@ -1,4 +1,4 @@
-import { channel } from "node:diagnostics_channel";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   errorResult,
@@ -32,8 +32,8 @@ function watch(...names: readonly string[]): [string, Message][] {
   for (const name of names) {
     const listener = (message: unknown): void =>
       void seen.push([name.split(".").at(-1) ?? "", message as Message]);
-    channel(name).subscribe(listener);
-    undo.push(() => void channel(name).unsubscribe(listener));
+    subscribe(name, listener);
+    undo.push(() => void unsubscribe(name, listener));
   }
   return seen;
 }

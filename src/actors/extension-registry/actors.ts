@@ -1,7 +1,6 @@
 /** Which machine runs the stream of a registry of extensions, and how it is called. */
-import { fromTransition } from "xstate";
 import type { StreamActors } from "../cascade.ts";
-import { extensionRegistryMachine } from "./machine.ts";
+import { extensionRegistryMachine, noMember } from "./machine.ts";
 
 /** Name of a runtime's registry stream. */
 export function registryStreamName(runtimeId: string): string {
@@ -17,6 +16,3 @@ export function registryActors(): StreamActors {
     memberPath: (callId) => `extensions/${callId}`,
   };
 }
-
-/** A registry's stream has no members: no fact of it creates one. */
-const noMember = fromTransition((state: null) => state, null);

@@ -3,7 +3,7 @@
  *
  * Pure: its inputs are facts, it changes its own context and emits decisions, and has no other action.
  */
-import { setup } from "xstate";
+import { fromTransition, setup } from "xstate";
 import type { Decision, FactData, FactEvent } from "../../events/index.ts";
 import { keepLast } from "../../extensions/discovery/keep-last.ts";
 import { openLedger, register, unregister, type ProviderLedger } from "../../providers/ledger/ledger.ts";
@@ -60,6 +60,9 @@ export const extensionRegistryMachine = registry.createMachine({
     },
   },
 });
+
+/** A registry's stream has no members: no fact of it creates one. */
+export const noMember = fromTransition((state: null) => state, null);
 
 function overridden({ load, candidates }: FactData<"extensions.requested">): Decision[] {
   return keepLast(candidates).overridden.map(({ module, sourcePath, keptSourcePath }) => ({

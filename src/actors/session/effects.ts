@@ -2,7 +2,7 @@
  * What a session's own decisions ask of the world: a request to a model, and waiting before the next attempt.
  */
 import { LemonError } from "../../errors.ts";
-import { noUsage, type ApprovalMode, type FactData, type Json, type ModelCall } from "../../events/index.ts";
+import { noUsage, type ApprovalMode, type FactData, type Json, type ModelCall, type SessionMode } from "../../events/index.ts";
 import type { Clock, Ids, Random } from "../../ports.ts";
 import {
   canRetry,
@@ -24,6 +24,7 @@ import {
 } from "../../tools/index.ts";
 import type { Effect, Outcome } from "../effect-runner.ts";
 import type { SessionViews } from "../session-views.ts";
+import { planRefusal } from "./plan.ts";
 import { buildRequest, type ModelRequest } from "./request.ts";
 
 /** What the model effect needs. */
@@ -31,9 +32,9 @@ export interface ModelEffectParts {
   readonly views: () => SessionViews;
   /** The model of the session's settings. Rejects with a `LemonError` when there is none. */
   readonly model: () => Promise<Model>;
-  readonly registry: () => ToolRegistry;
-  /** The tools as the model is told of them; the same array while they don't change. */
-  readonly offered: () => readonly ModelTool[];
+  readonly registry: (mode: SessionMode) => ToolRegistry;
+  /** The tools as the model is told of them. */
+  readonly offered: (mode: SessionMode) => readonly ModelTool[];
   readonly approvalOf: (tool: RegisteredTool, args: ModelCall["args"]) => ApprovalMode;
   /** How many handlers a hook has, now. */
   readonly handlers: (hook: "onToolCall" | "onToolResult") => number;
@@ -51,7 +52,8 @@ export function modelEffect(parts: ModelEffectParts): Effect<"model.requested"> 
     run: async (fact, { signal, live }) => {
       await parts.settled();
       const { session, transcript } = parts.views();
-      const request = buildRequest(session.systemPrompt, transcript, parts.offered());
+      const { mode } = fact.data;
+      const request = buildRequest(session.systemPrompt, transcript, parts.offered(mode));
       const model = await parts.model().catch((error: unknown) => error);
       if (!isModel(model)) return { type: "model.failed", data: noModel(model, request) };
       const shown = { text: parts.mask.pieces(), reasoning: parts.mask.pieces() };
@@ -71,7 +73,7 @@ export function modelEffect(parts: ModelEffectParts): Effect<"model.requested"> 
       show("text", shown.text.flush());
       switch (answer.type) {
         case "answered":
-          return { type: "model.responded", data: await answered(answer, request, parts) };
+          return { type: "model.responded", data: await answered(answer, request, mode, parts) };
         case "failed":
           return { type: "model.failed", data: failed(answer, fact.data.attempt, request, parts.random) };
         case "aborted":
@@ -130,6 +132,7 @@ function noModel(error: unknown, { requestSha256, toolsSha256 }: ModelRequest): 
 async function answered(
   answer: ModelAnswered,
   { requestSha256, toolsSha256 }: ModelRequest,
+  mode: SessionMode,
   parts: ModelEffectParts,
 ): Promise<FactData<"model.responded">> {
   const { modelId, finishReason, usage } = answer;
@@ -140,7 +143,7 @@ async function answered(
       text,
       providerMetadata,
     })),
-    calls: await Promise.all(answer.calls.map((call) => describeCall(call, parts))),
+    calls: await Promise.all(answer.calls.map((call) => describeCall(call, mode, parts))),
     finishReason,
     usage,
     requestSha256,
@@ -149,16 +152,23 @@ async function answered(
 }
 
 /** Writes what the registry says of a call into the call: the machine may not ask. */
-async function describeCall(call: AnsweredCall, parts: ModelEffectParts): Promise<ModelCall> {
+async function describeCall(
+  call: AnsweredCall,
+  mode: SessionMode,
+  parts: ModelEffectParts,
+): Promise<ModelCall> {
   const callId = parts.ids("call");
-  const match = parts.registry().find(call.name);
+  const match = parts.registry(mode).find(call.name);
   const found = match?.entry;
   if (match?.exact === false) publishNameNormalized(call.name, match.entry.tool.name);
   const read = await readArguments(found?.tool ?? anyParameters, call.argumentsText);
   const parsed = parseArguments(call.argumentsText);
   // What is no object is recorded as text, with the reason in the refusal.
   const args = parsed.ok ? parsed.args : null;
-  const refusal = refusalOf(call.name, found, read);
+  // A tool that the session has and plan mode has not is no unknown one.
+  const hidden = found === undefined && mode === "plan" ? parts.registry("normal").find(call.name) : undefined;
+  const refusal =
+    hidden === undefined ? refusalOf(call.name, found, read) : planRefusal(hidden.entry.tool.name);
   return {
     callId,
     providerCallId: call.providerCallId,

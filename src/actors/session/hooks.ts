@@ -73,7 +73,7 @@ export class SessionHooks {
     };
     const [observation, calls] = observe(this.#observation, fact, wanted, transcript);
     this.#observation = observation;
-    for (const call of calls) this.#enqueue(() => this.#observe(call));
+    for (const call of calls) void this.#enqueue(() => this.#observe(call));
   }
 
   /**

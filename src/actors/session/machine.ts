@@ -4,10 +4,12 @@
  * Pure: its inputs are facts, it changes its own context and emits decisions, and has no other action.
  */
 import { setup } from "xstate";
-import type { Decision, FactEvent } from "../../events/index.ts";
+import type { Decision, FactEvent, SessionMode } from "../../events/index.ts";
 import {
   abortRun,
   askAgain,
+  enterPlan,
+  exitPlan,
   keepMessage,
   startRun,
   takeAnswer,
@@ -20,6 +22,8 @@ import {
 
 interface SessionContext {
   readonly limits: RunLimits;
+  /** Which tools there are. */
+  readonly mode: SessionMode;
   /** `null` between runs. */
   readonly run: Run | null;
 }
@@ -49,9 +53,9 @@ function carryOn<Type extends FactEvent["type"]>(take: Take<Type>) {
   });
 }
 
-const openRun = session.enqueueActions(({ event, enqueue }) => {
+const openRun = session.enqueueActions(({ context, event, enqueue }) => {
   if (event.type !== "prompt.submitted") throw new Error(`${event.type} opens no run`);
-  const step = startRun(event.data.runId);
+  const step = startRun(event.data.runId, context.mode);
   enqueue.assign({ run: step.run });
   for (const decision of step.decisions) enqueue.emit(decision);
 });
@@ -73,6 +77,12 @@ const aborted = carryOn<"abort.requested">(abortRun);
 const callEnded = carryOn<"tool_call.completed" | "tool_call.blocked" | "tool_call.interrupted">(
   (run, event, limits) => takeCallEnd(run, event.data.callId, limits),
 );
+const toPlan = session.assign({ mode: "plan" as const });
+const toNormal = session.assign({ mode: "normal" as const });
+const planning = carryOn<"plan_mode.entered">(enterPlan);
+const planned = carryOn<"plan_mode.exited">(exitPlan);
+const isNormal = ({ context }: { readonly context: SessionContext }): boolean => context.mode === "normal";
+const isPlan = ({ context }: { readonly context: SessionContext }): boolean => context.mode === "plan";
 const givenUp = session.assign({ run: null });
 /** Changes nothing: XState's `can` refuses a transition that has neither a target nor an action. */
 const noted = session.assign({});
@@ -80,7 +90,7 @@ const noted = session.assign({});
 /** The decider of a session's stream: its root actor. */
 export const sessionMachine = session.createMachine({
   id: "session",
-  context: { limits: { maxToolConcurrency: null, maxToolTurns: null }, run: null },
+  context: { limits: { maxToolConcurrency: null, maxToolTurns: null }, mode: "normal", run: null },
   initial: "new",
   states: {
     new: {
@@ -90,6 +100,8 @@ export const sessionMachine = session.createMachine({
       on: {
         "session.configured": { actions: configure },
         "session.shut_down": { actions: noted },
+        "plan_mode.entered": { guard: isNormal, actions: toPlan },
+        "plan_mode.exited": { guard: isPlan, actions: toNormal },
         "prompt.submitted": { target: "running", actions: openRun },
       },
     },
@@ -97,6 +109,8 @@ export const sessionMachine = session.createMachine({
       always: { guard: ({ context }) => context.run === null, target: "idle" },
       on: {
         "session.configured": { actions: configure },
+        "plan_mode.entered": { guard: isNormal, actions: [toPlan, planning] },
+        "plan_mode.exited": { guard: isPlan, actions: [toNormal, planned] },
         "model.responded": { actions: answered },
         "model.failed": { actions: failed },
         "model.lost": { actions: due },

@@ -98,7 +98,7 @@ function turnOf(transcript: Transcript, from: number, to: number): readonly Json
 
 /** What a provider wants back with its answer is nothing to a hook. */
 function withoutMetadata(message: EventMessage): Json {
-  if (message.role !== "assistant") return message as unknown as Json;
+  if (message.role !== "assistant") return message;
   const content = message.content.map(({ type, text }) => ({ type, text }));
   return { ...message, content } as unknown as Json;
 }

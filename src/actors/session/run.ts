@@ -9,8 +9,11 @@ import {
   type Decision,
   type FactData,
   type ModelCall,
+  type SessionMode,
   type Usage,
 } from "../../events/index.ts";
+import { abortedCall, refusedCall } from "./call-ends.ts";
+import { isPlanTool, planRefusal } from "./plan.ts";
 import { nextBatch, type BatchCall } from "./next-batch.ts";
 
 /** What of the session's settings decides. */
@@ -38,6 +41,10 @@ export interface Run {
   readonly steers: readonly Content[];
   readonly followUps: readonly Content[];
   readonly aborting: boolean;
+  /** Of the session. */
+  readonly mode: SessionMode;
+  /** In which the calls of the last answer start: that of the request, and plan mode once it was entered since. */
+  readonly callMode: SessionMode;
 }
 
 /** The run after a step, `null` once it has ended, and what was decided. */
@@ -47,7 +54,7 @@ export interface Step {
 }
 
 /** A prompt opens a run. */
-export function startRun(runId: string): Step {
+export function startRun(runId: string, mode: SessionMode): Step {
   const run: Run = {
     runId,
     turn: 1,
@@ -59,6 +66,8 @@ export function startRun(runId: string): Step {
     steers: [],
     followUps: [],
     aborting: false,
+    mode,
+    callMode: mode,
   };
   return {
     run,
@@ -114,7 +123,7 @@ export function takeFailure(run: Run, failure: FactData<"model.failed">, at: num
 
 /** Asks the model again: the delay is over, or a request was lost with its process and counts as no attempt. */
 export function askAgain(run: Run): Step {
-  return { run: { ...run, phase: "asking" }, decisions: [modelRequest(run)] };
+  return { run: { ...run, phase: "asking", callMode: run.mode }, decisions: [modelRequest(run)] };
 }
 
 /** A call came to its one end: start what waited for it, or go on when it was the last. */
@@ -129,6 +138,16 @@ export function keepMessage(run: Run, queue: "steers" | "followUps", content: Co
   return { run: { ...run, [queue]: [...run[queue], content] }, decisions: [] };
 }
 
+/** Plan mode begins: calls that have not started are plan calls from here on. */
+export function enterPlan(run: Run): Step {
+  return { run: { ...run, mode: "plan", callMode: "plan" }, decisions: [] };
+}
+
+/** Plan mode ends. Calls that were offered in it stay within its bounds. */
+export function exitPlan(run: Run): Step {
+  return { run: { ...run, mode: "normal" }, decisions: [] };
+}
+
 /** Abort: nothing more starts, queued calls end here, running ones by their own runners. */
 export function abortRun(run: Run): Step {
   if (run.phase !== "calling")
@@ -137,20 +156,6 @@ export function abortRun(run: Run): Step {
   const aborting = markCalls({ ...run, aborting: true }, new Set(queued.map((call) => call.callId)), "ended");
   const decisions = queued.map(({ callId }): Decision => abortedCall(callId));
   return endAborted(aborting, decisions);
-}
-
-/** The end of a call that was told to stop. */
-export function abortedCall(callId: string): Decision<"tool_call.completed"> {
-  return {
-    type: "tool_call.completed",
-    data: {
-      callId,
-      isError: true,
-      reason: "aborted",
-      content: [{ type: "text", text: "Tool execution aborted" }],
-      details: { errorType: "aborted" },
-    },
-  };
 }
 
 function startCalls(run: Run, limits: RunLimits): Step {
@@ -162,12 +167,13 @@ function startCalls(run: Run, limits: RunLimits): Step {
     const refused = new Set<string>();
     const requested = new Set<string>();
     for (const { call } of starting) {
-      if (call.refusal === null) {
+      const refusal = refusalOf(call, run.callMode);
+      if (refusal === null) {
         requested.add(call.callId);
-        decisions.push(requestCall(call));
+        decisions.push(requestCall(call, run.callMode));
       } else {
         refused.add(call.callId);
-        decisions.push(refuseCall(call.callId, call.refusal));
+        decisions.push(refusedCall(call.callId, refusal));
       }
     }
     current = markCalls(markCalls(current, requested, "running"), refused, "ended");
@@ -201,6 +207,7 @@ function openTurn(run: Run, steers: readonly Content[], followUps: readonly Cont
     ...run,
     turn: run.turn + 1,
     phase: "asking",
+    callMode: run.mode,
     attempt: 1,
     calls: [],
     steers: [],
@@ -237,29 +244,24 @@ function endAborted(run: Run, decisions: readonly Decision[]): Step {
 }
 
 function modelRequest(run: Run): Decision {
-  return { type: "model.requested", data: { turn: run.turn, attempt: run.attempt } };
+  return { type: "model.requested", data: { turn: run.turn, attempt: run.attempt, mode: run.mode } };
 }
 
 function endTurn(run: Run): Decision {
   return { type: "turn.ended", data: { turn: run.turn, toolCalls: run.calls.length } };
 }
 
-function requestCall({ callId, name, approval, hooks, resultHooks, idempotent }: ModelCall): Decision {
-  return { type: "tool_call.requested", data: { callId, name, approval, hooks, resultHooks, idempotent } };
+function requestCall(
+  { callId, name, approval, hooks, resultHooks, idempotent }: ModelCall,
+  mode: SessionMode,
+): Decision {
+  const data = { callId, name, approval, hooks, resultHooks, idempotent, mode };
+  return { type: "tool_call.requested", data };
 }
 
-function refuseCall(callId: string, refusal: NonNullable<ModelCall["refusal"]>): Decision {
-  const { errorType, message, errors } = refusal;
-  return {
-    type: "tool_call.completed",
-    data: {
-      callId,
-      isError: true,
-      reason: errorType,
-      content: [{ type: "text", text: message }],
-      details: errors.length > 0 ? { errorType, errors } : { errorType },
-    },
-  };
+/** A call that can't run for a reason of its own is told that one. */
+function refusalOf({ name, refusal }: ModelCall, mode: SessionMode): ModelCall["refusal"] {
+  return refusal !== null || mode === "normal" || isPlanTool(name) ? refusal : planRefusal(name);
 }
 
 function markCalls(run: Run, callIds: ReadonlySet<string>, state: BatchCall["state"]): Run {

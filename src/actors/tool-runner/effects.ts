@@ -1,9 +1,9 @@
 /**
  * What a call's decisions ask of the world: running its tool under deadline and abort, and waiting for an approval.
  */
-import type { Fact, FactData, FactOf } from "../../events/index.ts";
+import type { Fact, FactData, FactOf, SessionMode } from "../../events/index.ts";
 import { messageOf } from "../../errors.ts";
-import type { Clock, Logger } from "../../ports.ts";
+import type { Clock, Ids, Logger } from "../../ports.ts";
 import {
   checkArguments,
   checkResult,
@@ -25,6 +25,7 @@ import {
 import { endMarked, endProcessGroup } from "../../workspace/index.ts";
 import type { Effect, EffectContext, Outcome } from "../effect-runner.ts";
 import type { Masker, RestorableSecrets } from "../../secrets/index.ts";
+import { planRefusal } from "../session/plan.ts";
 import type { SessionViews } from "../session-views.ts";
 import { realArguments, usableArguments } from "./call-arguments.ts";
 
@@ -36,13 +37,14 @@ export interface ToolEffectParts {
   readonly unmasked: (version: number) => unknown;
   /** Those that placeholders in arguments stand for. */
   readonly secrets: RestorableSecrets;
-  readonly registry: () => ToolRegistry;
+  readonly registry: (mode: SessionMode) => ToolRegistry;
   readonly extensions: ExtensionControl;
   /** Resolves once the hooks of every fact so far have run. */
   readonly settled: () => Promise<void>;
   readonly putBlob: (bytes: Uint8Array) => Promise<string>;
   readonly mask: Masker;
   readonly clock: Clock;
+  readonly ids: Ids;
   readonly logger: Logger;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -54,11 +56,11 @@ export function toolEffect(parts: ToolEffectParts): Effect<"tool_call.started"> 
   return {
     run: async (fact, context) => {
       await parts.settled();
-      const { callId, name } = fact.data;
+      const { callId, name, mode } = fact.data;
       const real = realArguments(callId, parts);
       if (real === null) return interrupted(callId, "arguments_not_stored");
-      const found = parts.registry().find(name)?.entry;
-      if (found === undefined) return interrupted(callId, "tool_missing");
+      const found = parts.registry(mode).find(name)?.entry;
+      if (found === undefined) return mode === "plan" ? notInPlan(callId, name) : interrupted(callId, "tool_missing");
       const checked = await usableArguments(found.tool, real, parts.secrets);
       if (!checked.ok)
         return returned(callId, errorResult(checked.message, { errorType: checked.errorType }));
@@ -66,9 +68,9 @@ export function toolEffect(parts: ToolEffectParts): Effect<"tool_call.started"> 
       return returned(callId, result, isThrown);
     },
     recover: async (fact) => {
-      const { callId, name, idempotent } = fact.data;
+      const { callId, name, idempotent, mode } = fact.data;
       const process = parts.views().session.calls[callId]?.process ?? null;
-      const found = parts.registry().find(name)?.entry;
+      const found = parts.registry(mode).find(name)?.entry;
       const gated = found?.tool.gated ?? false;
       if (process !== null) await endProcessGroup(process);
       if (process !== null || gated) await endMarked(markerOf(parts.stream, fact));
@@ -121,6 +123,9 @@ async function execute(
     log: parts.logger,
     recordProcess: (process) => record({ type: "tool_call.process_started", data: { callId, ...process } }),
     putBlob: (bytes) => parts.putBlob(parts.mask.bytes(bytes)),
+    proposePlan: async (plan) => {
+      await record({ type: "plan.proposed", data: { callId, planId: parts.ids("plan"), plan } });
+    },
     callMarker: markerOf(parts.stream, fact),
     extensions: parts.extensions,
     env: parts.env,
@@ -247,6 +252,12 @@ function returned(
       trust,
     },
   };
+}
+
+/** Plan mode has a tool of this name, and this session has not: a tool of its own stood in its place. */
+function notInPlan(callId: string, name: string): Outcome {
+  const { message, errorType } = planRefusal(name);
+  return returned(callId, errorResult(message, { errorType }));
 }
 
 function interrupted(callId: string, reason: FactData<"tool_call.interrupted">["reason"]): Outcome {

@@ -1,5 +1,5 @@
 /** Runs the handlers that judge a call or review its result, and records what each answered. */
-import type { FactData, FactOf, Json } from "../../events/index.ts";
+import type { FactData, FactOf, Json, SessionMode } from "../../events/index.ts";
 import type { HandlerOutcome } from "../../extensions/index.ts";
 import { blockOf } from "../../hooks/index.ts";
 import type { Logger } from "../../ports.ts";
@@ -18,7 +18,7 @@ const INTERCEPTOR_MS = 60_000;
 export interface HookEffectParts {
   readonly views: () => SessionViews;
   readonly sources: () => readonly HookSource[];
-  readonly registry: () => ToolRegistry;
+  readonly registry: (mode: SessionMode) => ToolRegistry;
   readonly unmasked: ArgumentSources["unmasked"];
   readonly secrets: ArgumentSources["secrets"];
   readonly mask: Masker;
@@ -49,16 +49,16 @@ export function hookEffect(parts: HookEffectParts): Effect<"hook.requested"> {
 async function ask(fact: Requested, parts: HookEffectParts): Promise<Answers> {
   const { hook, callId } = fact.data;
   const call = parts.views().session.calls[callId];
-  const tool = parts.registry().find(call?.name ?? "")?.entry.tool;
-  const event = call === undefined || tool === undefined ? "lost" : await eventOf(fact, call, tool, parts);
-  if (event === "lost") return [lost("the call can't be shown to it any more")];
-  if (event === "unusable") return [];
+  const tool = parts.registry(call?.mode ?? "normal").find(call?.name ?? "")?.entry.tool;
+  const shown = call === undefined || tool === undefined ? "lost" : await eventOf(fact, call, tool, parts);
+  if (shown === "lost") return [lost("the call can't be shown to it any more")];
+  if (shown === "unusable") return [];
   const handlerMs = Math.min(INTERCEPTOR_MS, tool?.timeoutMs ?? INTERCEPTOR_MS);
   const untilBlocked = hook === "onToolCall";
   const answers: Answers[number][] = [];
   for (const source of parts.sources()) {
     if ((source.hooks[hook] ?? 0) === 0) continue;
-    const outcomes = await source.runHooks(hook, [event], { handlerMs, eventMs: null, untilBlocked });
+    const outcomes = await source.runHooks(hook, [shown.event], { handlerMs, eventMs: null, untilBlocked });
     for (const [handler, outcome] of outcomes.entries()) {
       const answer = answerOf(source, handler, outcome);
       if (answer === null) continue;
@@ -78,19 +78,19 @@ async function eventOf(
   { name, returned }: CallView,
   tool: ToolParameters,
   parts: HookEffectParts,
-): Promise<Json | "lost" | "unusable"> {
+): Promise<{ readonly event: Json } | "lost" | "unusable"> {
   const { sessionId, cwd } = parts.views().session;
   const real = realArguments(callId, parts);
   const usable = real === null ? null : await usableArguments(tool, real, parts.secrets);
   if (usable === null || !usable.ok) return usable === null ? "lost" : "unusable";
   const about = { toolCallId: callId, toolName: name, args: usable.args as Json, cwd, sessionId };
-  if (hook === "onToolCall") return about;
-  if (returned === null) return { ...about, result: { error: "Tool call denied" }, isError: true };
+  if (hook === "onToolCall") return { event: about };
+  if (returned === null) return { event: { ...about, result: { error: "Tool call denied" }, isError: true } };
   const { content, details, isError, isThrown } = returned;
   const [block] = content;
   const message = block?.type === "text" ? block.text : "";
   const result: Json = isThrown ? { error: message } : { content: content as Json, details: details as Json };
-  return { ...about, result, isError };
+  return { event: { ...about, result, isError } };
 }
 
 function answerOf(source: HookSource, handler: number, outcome: HandlerOutcome): Answers[number] | null {

@@ -7,7 +7,8 @@
 import { fromTransition } from "xstate";
 import { contextBlock, judgeCall, reviewResult, type CallVerdict } from "../../hooks/index.ts";
 import type { Decision, FactData, FactEvent } from "../../events/index.ts";
-import { abortedCall } from "../session/run.ts";
+import { abortedCall } from "../session/call-ends.ts";
+import { approvalIn, isPlanTool, planRefusal } from "../session/plan.ts";
 
 /** Where a call stands. */
 export interface ToolRunnerState {
@@ -22,7 +23,7 @@ export interface ToolRunnerState {
 
 /** The facts that a runner receives. */
 export type ToolRunnerEvent = FactEvent<
-  "tool_call.requested" | "hook.answered" | "approval.resolved" | "tool_call.returned" | "abort.requested"
+  "tool_call.requested" | "hook.answered" | "approval.resolved" | "tool_call.returned" | "abort.requested" | "plan_mode.entered"
 >;
 
 /** How a call ended before its result is shown. */
@@ -58,6 +59,8 @@ export function stepToolRunner(state: ToolRunnerState, event: ToolRunnerEvent): 
     case "tool_call.returned":
       if (phase !== "running" || call === null) break;
       return finish(state, call, { kind: "returned", data: event.data });
+    case "plan_mode.entered":
+      return call === null ? { state, decision: null } : plan(state, call);
     case "abort.requested":
       if (phase === "ended" || call === null) break;
       return { state: { ...state, phase: "ended" }, decision: abortedCall(call.callId) };
@@ -86,7 +89,7 @@ function judge(state: ToolRunnerState, call: Call, answers: Answers): ToolRunner
 
 function approve(state: ToolRunnerState, call: Call): ToolRunnerStep {
   const { callId, name } = call;
-  switch (call.approval) {
+  switch (approvalIn(call)) {
     case "auto":
       return start(state, call);
     case "ask":
@@ -99,12 +102,19 @@ function approve(state: ToolRunnerState, call: Call): ToolRunnerStep {
   }
 }
 
+/** Plan mode begins. A call that runs goes on; one that has not started becomes a plan call, if there is such a tool. */
+function plan(state: ToolRunnerState, call: Call): ToolRunnerStep {
+  if (state.phase !== "judging" && state.phase !== "asking") return { state, decision: null };
+  if (!isPlanTool(call.name)) return refuse(state, call, "plan_mode", planRefusal(call.name).message);
+  return { state: { ...state, call: { ...call, mode: "plan" } }, decision: null };
+}
+
 function start(state: ToolRunnerState, call: Call): ToolRunnerStep {
-  const { callId, name, idempotent } = call;
+  const { callId, name, idempotent, mode } = call;
   const args = state.verdict?.args ?? null;
   return {
     state: { ...state, phase: "running" },
-    decision: { type: "tool_call.started", data: { callId, name, idempotent, args } },
+    decision: { type: "tool_call.started", data: { callId, name, idempotent, args, mode } },
   };
 }
 
@@ -136,7 +146,7 @@ function end(state: ToolRunnerState, call: Call, result: ToolEnd, answers: Answe
 function refuse(
   state: ToolRunnerState,
   { callId }: Call,
-  errorType: "tool_blocked" | "approval_denied",
+  errorType: "tool_blocked" | "approval_denied" | "plan_mode",
   reason: string,
 ): ToolRunnerStep {
   const texts = errorType === "tool_blocked" ? (state.verdict?.context ?? []) : [];

@@ -1,6 +1,5 @@
 /** What a worker's life needs of the world around it. */
 import type { Clock, Logger } from "../../ports.ts";
-import type { WorkerInstance } from "./instance.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
 import type { WorkerOutput } from "./worker-output.ts";
 import type { WorkerEnd } from "./worker-end.ts";
@@ -13,8 +12,8 @@ export interface InstanceWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly watch: MemoryWatch;
   readonly output: WorkerOutput;
-  /** Bundles a file that running code imports. @returns the URL of the bundle */
-  bundle(fileUrl: string): Promise<string>;
+  /** Finds what running code imports by a name that it has computed. @returns the URL to import */
+  importUrl(specifier: string, importerUrl: string): Promise<string>;
   /** Called once, after the calls under way have been told. */
-  onEnd(instance: WorkerInstance, end: WorkerEnd): void;
+  onEnd(end: WorkerEnd): void;
 }

@@ -146,7 +146,7 @@ export class WorkerInstance implements Watched {
     this.#children.endAll();
     this.#world.output.flush();
     for (const listener of this.calls.closeAll()) listener.ended(end);
-    this.#world.onEnd(this, end);
+    this.#world.onEnd(end);
   }
 
   #exited(code: number): void {
@@ -199,10 +199,12 @@ export class WorkerInstance implements Watched {
     else this.#children.ended(pid);
   }
 
-  #asked(id: number, file: unknown): void {
-    if (typeof file !== "string") return this.#garbage("no frame");
+  #asked(id: number, asked: unknown): void {
+    const cut = typeof asked === "string" ? asked.indexOf("\n") : -1;
+    if (typeof asked !== "string" || cut < 0) return this.#garbage("no frame");
+    const [importer, specifier] = [asked.slice(0, cut), asked.slice(cut + 1)];
     const answer = (a: object): void => this.tell(id, { m: "answer", a });
-    this.#world.bundle(file).then(
+    this.#world.importUrl(specifier, importer).then(
       (url) => answer({ url }),
       (error: unknown) => {
         const { name, message } = error instanceof Error ? error : new Error(String(error));

@@ -2,7 +2,6 @@
  * Which worker an extension has: started, restarted under its supervisor's intensity, retired when a call of it does
  * not end, given up when it ends too often. docs/reference/extensions.md, "Deadlines, restarts and quarantine"
  */
-import { fileURLToPath } from "node:url";
 import { messageOf } from "../../errors.ts";
 import type { Clock, Logger } from "../../ports.ts";
 import { startSupervisor, type Supervisor } from "../../supervision/index.ts";
@@ -148,12 +147,22 @@ export class WorkerKeeper implements Caller {
     const { world, module } = this.#options;
     const { clock, logger, env, watch } = world;
     const output = workerOutput(module, this.#lines, logger, this.mapPositions);
-    const onEnd = (ended: WorkerInstance, end: WorkerEnd): void => {
-      world.leaving(module, ended.gone);
-      this.#ended(ended, end);
+    const onEnd = (end: WorkerEnd): void => {
+      world.leaving(module, instance.gone);
+      this.#ended(instance, end);
     };
-    const bundle = (file: string): Promise<string> => this.#bundle(file);
-    const instance = new WorkerInstance({ module, clock, logger, env, watch, output, bundle, onEnd });
+    const importUrl = (specifier: string, importer: string): Promise<string> =>
+      this.#importUrl(specifier, importer);
+    const instance: WorkerInstance = new WorkerInstance({
+      module,
+      clock,
+      logger,
+      env,
+      watch,
+      output,
+      importUrl,
+      onEnd,
+    });
     instance.calls.onIdle = () => {
       if (this.#retired.has(instance)) instance.end({ cause: "stopped", detail: "it was replaced" });
       this.#tellIdle();
@@ -162,16 +171,14 @@ export class WorkerKeeper implements Caller {
   }
 
   /** What running code imports by a name that it has computed. */
-  async #bundle(fileUrl: string): Promise<string> {
-    const { bundleModule } = await import("../bundle/bundle.ts");
-    const file = fileURLToPath(fileUrl);
-    const bundle = await bundleModule(file, { cacheDir: this.#options.world.cacheDir }).catch(
-      (error: unknown) => {
-        throw new Error(`${messageOf(error)}: ${file}`, { cause: error });
-      },
-    );
-    this.#maps.push((text) => bundle.mapPositions(text));
-    return bundle.url;
+  async #importUrl(specifier: string, importer: string): Promise<string> {
+    const { importUrl } = await import("../bundle/import-url.ts");
+    const { cacheDir } = this.#options.world;
+    const { url, bundle } = await importUrl(specifier, importer, { cacheDir }).catch((error: unknown) => {
+      throw new Error(`${messageOf(error)}: ${specifier}`, { cause: error });
+    });
+    if (bundle !== null) this.#maps.push((text) => bundle.mapPositions(text));
+    return url;
   }
 
   async #startAgain(): Promise<WorkerSlot | "ignore"> {

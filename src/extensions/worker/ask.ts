@@ -1,11 +1,11 @@
-/** What a worker asks of its host: to bundle a file that running code wants to import. */
+/** What a worker asks of its host: what an import means whose name running code has computed. */
 import * as built from "./captured.ts";
 import type { Post } from "./live-calls.ts";
 
 /** Questions under way. */
 export interface Asks {
-  /** @returns the URL of the bundle */
-  ask(url: string): Promise<string>;
+  /** @returns the URL to import */
+  ask(specifier: string, importerUrl: string): Promise<string>;
   answer(
     id: number,
     answer: { readonly url: string } | { readonly name: string; readonly message: string },
@@ -22,11 +22,12 @@ export function askHost(post: Post): Asks {
   const waiting = { __proto__: null } as unknown as Record<number, Waiting | undefined>;
   let asked = 0;
   return {
-    ask: (url) =>
+    ask: (specifier, importerUrl) =>
       new built.NativePromise((resolve, reject) => {
         asked += 1;
         waiting[asked] = { resolve, reject };
-        post(asked, "ask", url);
+        // One text: an array would be open to what the author did to its prototype. No URL holds a line feed.
+        post(asked, "ask", `${importerUrl}\n${specifier}`);
       }),
     answer: (id, answer) => {
       const one = waiting[id];

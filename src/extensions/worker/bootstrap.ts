@@ -11,7 +11,7 @@ import { guardStreams } from "./guard-streams.ts";
 import { LiveCalls } from "./live-calls.ts";
 import { outputTo } from "./output.ts";
 import { askHost } from "./ask.ts";
-import { createMeta, setImporter } from "./meta.ts";
+import { setImporter } from "./meta.ts";
 import { receiver } from "./receive.ts";
 import { heapKib } from "./shared-memory.ts";
 import { wireTo } from "./wire.ts";
@@ -36,10 +36,7 @@ guardChildren({
 });
 syncBuiltinESMExports();
 
-setImporter(async (specifier, importerUrl) => {
-  const url = createMeta(importerUrl).resolve(specifier);
-  return /^file:.*\.[mc]?tsx?(?:[?#]|$)/.test(url) ? asks.ask(url) : url;
-});
+setImporter((specifier, importerUrl) => asks.ask(specifier, importerUrl));
 
 const heapStatistics = getHeapStatistics;
 const heapReportMs = 250;
