@@ -43,7 +43,9 @@ test("the page on testing shows the test that a new extension has", () => {
 });
 
 const recipes = [
-  ...howTo("test-an-extension").matchAll(/\n([^\n]+):\n\n```ts\n([\s\S]*?)^```\n+```text\n([\s\S]*?)^```$/gm),
+  ...howTo("test-an-extension").matchAll(
+    /\n([^\n]+):\n\n```ts\n((?:(?!```)[\s\S])*)^```\n+```text\n([\s\S]*?)^```$/gm,
+  ),
 ].map(([, title = "", source = "", output = ""]) => ({ title, source, output }));
 
 describe("the recipes of the page on testing", () => {
