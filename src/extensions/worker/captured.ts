@@ -120,6 +120,13 @@ const Uint8ArrayOf = Uint8Array;
 const { toString } = Buffer.prototype as Buffer;
 const bufferToString = uncurry(toString);
 
+/** A list of what `change` makes of each member, whatever became of `Array.prototype`. */
+export function mapped<From, To>(list: readonly From[], change: (member: From) => To): To[] {
+  const changed: To[] = bare([]);
+  for (let index = 0; index < list.length; index += 1) changed[index] = change(list[index] as From); // below the length
+  return changed;
+}
+
 /** The same object without a prototype: no `toJSON` of an author's is asked when it becomes text. */
 export function bare<Value extends object>(value: Value): Value {
   setPrototypeOf(value, null);

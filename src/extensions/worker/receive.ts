@@ -151,9 +151,9 @@ async function collect(
   const counts: Record<string, number> = {};
   for (const name of hookNames) counts[name] = hooks.table[name]?.length ?? 0;
   return {
-    tools: tools.map(toolHead),
+    tools: built.mapped(tools, toolHead),
     hooks: counts,
-    providers: providers.map(({ type, name, config: own, functions, provider }) => ({
+    providers: built.mapped(providers, ({ type, name, config: own, functions, provider }) => ({
       type,
       name,
       config: own,
