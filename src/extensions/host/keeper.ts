@@ -8,6 +8,7 @@ import { startSupervisor, type Supervisor } from "../../supervision/index.ts";
 import { ToolDeadlineError } from "../../tools/index.ts";
 import type { Bundle, Description } from "../port.ts";
 import type { Caller, NoWorker } from "./caller.ts";
+import { computedImports } from "./computed-imports.ts";
 import { WorkerInstance } from "./instance.ts";
 import { LineLimit } from "./output-lines.ts";
 import { WorkerSlot } from "./slot.ts";
@@ -151,8 +152,7 @@ export class WorkerKeeper implements Caller {
       world.leaving(module, instance.gone);
       this.#ended(instance, end);
     };
-    const importUrl = (specifier: string, importer: string): Promise<string> =>
-      this.#importUrl(specifier, importer);
+    const importUrl = computedImports(world.cacheDir, (map) => this.#maps.push(map));
     const instance: WorkerInstance = new WorkerInstance({
       module,
       clock,
@@ -168,17 +168,6 @@ export class WorkerKeeper implements Caller {
       this.#tellIdle();
     };
     return instance;
-  }
-
-  /** What running code imports by a name that it has computed. */
-  async #importUrl(specifier: string, importer: string): Promise<string> {
-    const { importUrl } = await import("../bundle/import-url.ts");
-    const { cacheDir } = this.#options.world;
-    const { url, bundle } = await importUrl(specifier, importer, { cacheDir }).catch((error: unknown) => {
-      throw new Error(`${messageOf(error)}: ${specifier}`, { cause: error });
-    });
-    if (bundle !== null) this.#maps.push((text) => bundle.mapPositions(text));
-    return url;
   }
 
   async #startAgain(): Promise<WorkerSlot | "ignore"> {
