@@ -48,6 +48,8 @@ const rules = {
   "session.started": input({ schemaVersion: 2 }),
   "session.configured": input({ schemaVersion: 2 }),
   "session.shut_down": input(),
+  "plan_mode.entered": input({ receivers: ["root", "members"] }),
+  "plan_mode.exited": input(),
 
   "extension_status_report.published": input({ receivers: [] }),
   "hook_context.appended": input({ receivers: [] }),
@@ -65,7 +67,7 @@ const rules = {
   "turn_budget.exhausted": decision(),
   "message.appended": decision(),
 
-  "model.requested": decision({ opens: "model" }),
+  "model.requested": decision({ schemaVersion: 2, opens: "model" }),
   "model.responded": input({ schemaVersion: 2, settles: ["model"] }),
   "model.failed": input({ settles: ["model"] }),
   "model.lost": input({ settles: ["model"] }),
@@ -86,6 +88,7 @@ const rules = {
   "approval.resolved": input({ receivers: ["member"], settles: ["approval"] }),
   "tool_call.started": decision({ schemaVersion: 2, opens: "call" }),
   "tool_call.process_started": input({ receivers: [], belongsTo: "call" }),
+  "plan.proposed": input({ receivers: [], belongsTo: "call" }),
   "tool_call.returned": input({ schemaVersion: 2, receivers: ["member"], settles: ["call"] }),
   "tool_call.completed": decision({ receivers: ["root"], settles: callSlots, member: "ends" }),
   "tool_call.interrupted": input({ receivers: ["root"], settles: callSlots, member: "ends" }),

@@ -22,6 +22,7 @@ export type {
   FactOf,
   KnownFact,
   ModelCall,
+  SessionMode,
   Usage,
 } from "./types.ts";
 export { SchemaNewerError, upcast } from "./upcast.ts";

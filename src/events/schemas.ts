@@ -5,128 +5,31 @@
  * A member without a value is `null`, never absent. docs/reference/facts.md is generated from this file.
  */
 import { z } from "zod";
+import { extensionFactSchemas } from "./extension-schemas.ts";
 import { LemonError } from "../errors.ts";
 import { catalogue, type FactType } from "./catalogue.ts";
-
-const count = z.int().nonnegative();
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-const callId = z.string().min(1);
-const details = z.record(z.string(), z.unknown()).nullable();
-
-const contentBlock = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string() }),
-  z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() }),
-]);
-
-const usage = z.object({
-  inputTokens: count,
-  outputTokens: count,
-  cachedInputTokens: count,
-  reasoningTokens: count,
-});
-
-const approvalMode = z.enum(["auto", "ask", "deny"]);
-
-const sessionSettings = {
-  /** `provider/model-id`. */
-  model: z.string(),
-  approval: approvalMode,
-  /** `null`: no limit. */
-  maxToolConcurrency: z.int().positive().nullable(),
-  maxToolTurns: z.int().positive().nullable(),
-  /** A scripted model; its bytes are a blob, so a resumed session needs no file. */
-  script: z.object({ path: z.string(), sha256 }).nullable(),
-  /** Files and folders of extensions that the session was given beside those that are configured. */
-  extensions: z.array(z.string()),
-  /** In place of those that are configured; `null`: the configuration holds. */
-  extensionPaths: z.array(z.string()).nullable(),
-  /** Tools that are not offered, by name. */
-  disabled: z.array(z.string()),
-  /** The only tools that are offered; then `disabled` has no effect. `null`: all. */
-  enabledOnly: z.array(z.string()).nullable(),
-  includeExtensions: z.boolean(),
-  toolPolicy: z.object({
-    allow: z.union([z.literal("all"), z.array(z.string())]),
-    deny: z.array(z.string()),
-    blockedTools: z.array(z.string()),
-    requireApproval: z.array(z.string()),
-    /** By the name of a tool, or by the beginning of names with `*` after it. */
-    approvals: z.record(z.string(), approvalMode),
-  }),
-};
-
-/** What the provider wants back with a part, such as a signature; opaque. */
-const providerMetadata = z.record(z.string(), z.record(z.string(), z.unknown())).nullable();
-
-const assistantPart = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string(), providerMetadata }),
-  z.object({ type: z.literal("reasoning"), text: z.string(), providerMetadata }),
-]);
-
-/** How many handlers judge a call, and how many its result. */
-const interceptors = {
-  /** Of `onToolCall`. */
-  hooks: count,
-  /** Of `onToolResult`. */
-  resultHooks: count,
-};
-
-/** A call as the model wrote it, and what the registry knew of its tool when the answer arrived. */
-const modelCall = z.object({
+import {
+  count,
+  sha256,
   callId,
-  providerCallId: z.string().nullable(),
-  name: z.string(),
-  /** The parsed arguments; `null` when the text could not be parsed to an object. */
-  args: z.record(z.string(), z.unknown()).nullable(),
-  /** The arguments as they came, when `args` is null. */
-  argumentsText: z.string().nullable(),
-  providerMetadata,
-  /** Why the call cannot run: an unknown tool or bad arguments. */
-  refusal: z.object({ errorType: z.string(), message: z.string(), errors: z.array(z.string()) }).nullable(),
-  /** Its arguments held a secret: the log has the masked form, only this process the real one. */
-  masked: z.boolean(),
-  parallelSafe: z.boolean(),
-  idempotent: z.boolean(),
-  approval: approvalMode,
-  ...interceptors,
-});
-
-/** One load of extensions: for one working directory and one list of places. */
-const load = z.string().min(1);
-const module = z.string();
-const sourcePath = z.string().nullable();
-const jsonObject = z.record(z.string(), z.unknown());
-const providerType = z.enum(["model", "memory", "search"]);
-
-/** Where a tool comes from. */
-const toolSource = z.union([
-  z.literal("builtin"),
-  z.object({ kind: z.enum(["wasm", "extension", "mcp"]), id: z.string() }),
-]);
-
-const interceptingHook = z.enum(["onToolCall", "onToolResult"]);
-const replacedArgs = z.record(z.string(), z.unknown()).nullable();
-
-/** How a handler failed. */
-const hookFailure = z.object({
-  kind: z.enum(["throw", "timeout", "crash", "invalid", "not_a_function", "quarantined"]),
-  class: z.string(),
-  message: z.string(),
-});
-
-/** An exit reason as the supervisors tell it: never an error's stack. */
-const exitReason = z.object({
-  kind: z.enum(["normal", "shutdown", "killed", "crash"]),
-  detail: z.unknown().optional(),
-});
-
-const supervised = {
-  /** Path in the tree, such as `runtime/services/sessions`. */
-  supervisor: z.string(),
-  childId: z.string(),
-  instance: count,
-};
-const childType = z.enum(["worker", "supervisor"]);
+  details,
+  contentBlock,
+  usage,
+  approvalMode,
+  sessionMode,
+  sessionSettings,
+  assistantPart,
+  interceptors,
+  modelCall,
+  module,
+  jsonObject,
+  interceptingHook,
+  replacedArgs,
+  hookFailure,
+  exitReason,
+  supervised,
+  childType,
+} from "./fact-shapes.ts";
 
 /** The newest schema of each fact's data. */
 export const factSchemas = {
@@ -138,6 +41,8 @@ export const factSchemas = {
   }),
   "session.configured": z.object(sessionSettings),
   "session.shut_down": z.object({ reason: z.string() }),
+  "plan_mode.entered": z.object({}),
+  "plan_mode.exited": z.object({}),
 
   "extension_status_report.published": z.object({ report: jsonObject }),
   "hook_context.appended": z.object({
@@ -179,7 +84,12 @@ export const factSchemas = {
   "turn_budget.exhausted": z.object({ maxToolTurns: count, toolTurns: count }),
   "message.appended": z.object({ content: z.array(contentBlock), source: z.enum(["steer", "follow_up"]) }),
 
-  "model.requested": z.object({ turn: count, attempt: z.int().positive() }),
+  "model.requested": z.object({
+    turn: count,
+    attempt: z.int().positive(),
+    /** Whose tools the model is offered. */
+    mode: sessionMode,
+  }),
   "model.responded": z.object({
     modelId: z.string(),
     content: z.array(assistantPart),
@@ -213,6 +123,8 @@ export const factSchemas = {
     approval: approvalMode,
     ...interceptors,
     idempotent: z.boolean(),
+    /** `plan` once plan mode was on at any time since the model was asked. */
+    mode: sessionMode,
   }),
   "hook.requested": z.object({ callId, hook: interceptingHook }),
   "hook.answered": z.object({
@@ -249,7 +161,14 @@ export const factSchemas = {
     verdict: z.enum(["allow", "deny"]),
     reason: z.string().nullable(),
   }),
-  "tool_call.started": z.object({ callId, name: z.string(), idempotent: z.boolean(), args: replacedArgs }),
+  "tool_call.started": z.object({
+    callId,
+    name: z.string(),
+    idempotent: z.boolean(),
+    args: replacedArgs,
+    /** Whose tool of that name it is. */
+    mode: sessionMode,
+  }),
   "tool_call.process_started": z.object({
     callId,
     pid: z.int().positive(),
@@ -257,6 +176,7 @@ export const factSchemas = {
     bootId: z.string().nullable(),
     host: z.string(),
   }),
+  "plan.proposed": z.object({ callId, planId: z.string(), plan: z.string() }),
   "tool_call.returned": z.object({
     callId,
     isError: z.boolean(),
@@ -282,84 +202,7 @@ export const factSchemas = {
     reason: z.enum(["process_died", "arguments_not_stored", "tool_missing"]),
   }),
 
-  "extensions.requested": z.object({
-    load,
-    generation: count,
-    cwd: z.string(),
-    /** In search order. */
-    searchPaths: z.array(
-      z.object({
-        path: z.string(),
-        origin: z.enum(["configured", "global", "project", "option"]),
-        exists: z.boolean(),
-      }),
-    ),
-    /** In search order; the last of one module is kept. Objects of the program have no path and stand last. */
-    candidates: z.array(z.object({ module, sourcePath })),
-  }),
-  "extension.overridden": z.object({ load, module, sourcePath, keptSourcePath: sourcePath }),
-  "extension.loaded": z.object({
-    load,
-    module,
-    sourcePath,
-    name: z.string(),
-    version: z.string(),
-    capabilities: z.array(z.string()),
-    configSchema: jsonObject,
-    /** Of the code that runs; `null` for an object of the program. */
-    sha256: sha256.nullable(),
-  }),
-  "extension.load_failed": z.object({
-    load,
-    sourcePath: z.string(),
-    error: jsonObject,
-    errorMessage: z.string(),
-  }),
-  "extension.invalid": z.object({ load, module, sourcePath, errors: z.array(z.string()) }),
-  "extension.warned": z.object({ load, module, sourcePath, warnings: z.array(z.string()) }),
-  "extensions.collected": z.object({
-    load,
-    generation: count,
-    /** The load whose place it takes in one session; `null` for a first one. */
-    replaces: load.nullable(),
-    /** Whether the session was the last that used the load it leaves. */
-    releases: z.boolean(),
-    /** Epoch milliseconds. */
-    loadedAt: z.int(),
-    /** Built-in tools, in their order. */
-    builtIn: z.array(z.string()),
-    tools: z.array(z.object({ module, sourcePath, name: z.string() })),
-    providers: z.array(z.object({ type: providerType, name: z.string(), module, sourcePath })),
-    /** Providers that were there before any extension. */
-    core: z.array(z.object({ type: providerType, name: z.string() })),
-  }),
-  "tool.shadowed": z.object({ load, name: z.string(), winner: toolSource, loser: toolSource }),
-  "provider.registered": z.object({ load, type: providerType, name: z.string(), module }),
-  "provider.conflicted": z.object({
-    load,
-    type: providerType,
-    name: z.string(),
-    /** A module, or `builtin`. */
-    winner: z.string(),
-    shadowed: z.array(z.string()),
-  }),
-  "provider.unregistered": z.object({ load, type: providerType, name: z.string(), module }),
-  "extensions.reloaded": z.object({ load, generation: count }),
-  "extensions.released": z.object({ load }),
-  "extension.restarted": z.object({
-    generation: count,
-    module,
-    cause: z.enum(["exit", "error", "memory", "deadline", "unresponsive", "start_failed"]),
-    restarts: count,
-  }),
-  "extension.quarantined": z.object({
-    generation: count,
-    module,
-    reason: z.string(),
-    /** Epoch milliseconds. */
-    since: z.int(),
-    restarts: count,
-  }),
+  ...extensionFactSchemas,
 
   "child.started": z.object({ ...supervised, childType }),
   "child.exited": z.object({ ...supervised, reason: exitReason }),

@@ -30,6 +30,8 @@ export type Decision<Type extends FactType = FactType> = {
 
 /** What happens to a call that needs approval: it runs, waits for an answer, or is refused. */
 export type ApprovalMode = FactData<"session.started">["approval"];
+/** Which tools there are: the session's own, or those with which a plan is made. */
+export type SessionMode = FactData<"model.requested">["mode"];
 /** Tokens that a request cost. */
 export type Usage = FactData<"model.responded">["usage"];
 /** A call as the model wrote it, and what the registry knew of its tool then. */

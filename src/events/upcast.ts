@@ -26,10 +26,11 @@ const upcasters: Readonly<Record<string, Readonly<Record<number, Upcaster>>>> = 
       calls: data.calls.map((call) => ({ ...call, resultHooks: 0 })),
     }),
   },
-  "tool_call.requested": { 1: (data: object) => ({ ...data, resultHooks: 0 }) },
+  "model.requested": { 1: (data: object) => ({ ...data, mode: "normal" }) },
+  "tool_call.requested": { 1: (data: object) => ({ ...data, resultHooks: 0, mode: "normal" }) },
   "tool_call.blocked": { 1: (data: object) => ({ ...data, context: null }) },
   "approval.requested": { 1: (data: object) => ({ ...data, args: null }) },
-  "tool_call.started": { 1: (data: object) => ({ ...data, args: null }) },
+  "tool_call.started": { 1: (data: object) => ({ ...data, args: null, mode: "normal" }) },
   "tool_call.returned": {
     1: (data: { errorType: string | null }) => ({ ...data, isThrown: data.errorType === "tool_exception" }),
   },
