@@ -9,11 +9,13 @@
  * @type {[string, string[]][]}
  */
 export const sections = [
-  ["Sessions", ["session."]],
+  ["Sessions", ["session.", "plan_mode."]],
   ["What a caller sends", ["prompt.", "steer.", "follow_up.", "abort."]],
   ["Runs and turns", ["agent.", "turn.", "turn_budget.", "message."]],
   ["Models", ["model."]],
-  ["Tool calls", ["tool_call.", "approval."]],
+  ["Tool calls", ["tool_call.", "approval.", "plan."]],
+  ["Hooks", ["hook.", "hook_context."]],
+  ["Extensions", ["extensions.", "extension.", "extension_status_report.", "tool.", "provider."]],
   ["Supervision", ["child.", "supervisor."]],
 ];
 
@@ -34,12 +36,31 @@ export const commonMembers = {
   script: "A script in place of a model. Its bytes are a blob, so that a resumed session needs no file.",
   "script.path": "Where the script was read.",
   "script.sha256": "Its blob.",
-  extensions: "Paths of the extension files that the session was started with.",
+  extensions: "Files and folders of extensions that the session was given beside those that are configured.",
+  extensionPaths: "In place of those that are configured. `null`: the configuration holds.",
+  disabled: "Names of tools that are not offered.",
+  enabledOnly: "The only tools that are offered; then `disabled` has no effect. `null`: all.",
+  includeExtensions: "Whether extensions take part in the session at all.",
+  toolPolicy: "Which tools are offered, and which calls have to be approved ([policy](policy.md)).",
+  "toolPolicy.allow": "`all`, or the only tools that are offered.",
+  "toolPolicy.deny": "Tools that are not offered.",
+  "toolPolicy.blockedTools": "The same.",
+  "toolPolicy.requireApproval": "Tools whose calls ask at least.",
+  "toolPolicy.approvals": "Modes by the name of a tool, or by the beginning of names with `*` after it.",
+  load: "One load: the extensions for one working directory and one list of places.",
+  generation: "Grows with each reload in the runtime: what is loaded together has one generation.",
+  module: "The id of the extension.",
+  sourcePath: "Its file; `null` for an object of the program.",
+  sha256: "Digest of the code that ran; `null` for an object of the program.",
+  handler: "Its place among the handlers of this hook and extension, from 0.",
+  durationMs: "Milliseconds.",
+  kind: "How it failed: `invalid` is an answer that is no JSON, `crash` the end of its worker, `quarantined` one that was not asked.",
   supervisor: "Path in the tree, such as `runtime/services/sessions`.",
   childId: "The child's id in its supervisor.",
   instance: "Grows with every start under one supervisor, so it tells one life of a child from the next.",
   childType: "Whether the child is a supervisor itself.",
-  hooks: "How many intercepting hooks judge the call. 0 in this version.",
+  hooks: "How many handlers of `onToolCall` judge the call.",
+  resultHooks: "How many handlers of `onToolResult` review its result.",
   idempotent: "Whether the tool may be run again when it is not known whether it ran.",
   details: "For people and programs. The model never sees it.",
   status: "HTTP status, if one refused the request.",
@@ -47,6 +68,128 @@ export const commonMembers = {
 
 /** @type {Record<string, { purpose: string, members?: Record<string, string> }>} */
 export const facts = {
+  "hook.requested": {
+    purpose: "Handlers of this hook are asked about a call, or about its result. Only where there are any.",
+    members: { hook: "Which hook." },
+  },
+  "hook.answered": {
+    purpose:
+      "What each handler answered. What follows from it is a fold over these answers ([hooks](hooks.md)), so replay needs no extension.",
+    members: {
+      hook: "Which hook.",
+      masked: "Whether the answers held a secret: then the log has their masked form.",
+      answers:
+        "In registration order, each with `module`, `sha256`, `handler`, `durationMs`, and `answer` (what it returned, as JSON) or `failure` (`kind`, `class`, `message`). Handlers after one that blocked did not run and are not there.",
+    },
+  },
+  "hook.failed": {
+    purpose: "A handler of a hook that only observes failed. Nothing else follows from it.",
+    members: {
+      hook: "Which hook.",
+      class: "The class that was thrown, else the kind.",
+      message: "What it said.",
+      callId: "The call that it was about; `null` for none.",
+    },
+  },
+  "hook_context.appended": {
+    purpose:
+      "What handlers of `onSessionStart` gave the model to know entered the conversation. In an open batch of calls it follows their results.",
+    members: {
+      hook: "Which hook.",
+      text: "What the model is shown, label line included.",
+      from: "Which handlers had a part in it, in their order: `module`, `sha256`, `handler`.",
+    },
+  },
+  "extension_status_report.published": {
+    purpose:
+      "How the extensions are, after the start of the session, after a reload, and when one was quarantined ([status report](status-report.md)).",
+    members: { report: "The report." },
+  },
+  "extensions.requested": {
+    purpose:
+      "A load begins: these files and objects were found. Stands in `extensions-<runtime id>`, as all that follows.",
+    members: {
+      cwd: "The working directory.",
+      searchPaths:
+        "Where was looked, in that order: `path`, `origin` (`configured`, `global`, `project`, `option`), `exists`.",
+      candidates:
+        "What was found, in search order; objects of the program stand last. Of equal modules the last is kept.",
+    },
+  },
+  "extension.overridden": {
+    purpose: "It gave way to another of its module, and none of its code ran.",
+    members: { keptSourcePath: "The file that was kept; `null` for an object." },
+  },
+  "extension.loaded": {
+    purpose: "It loaded, and is valid.",
+    members: {
+      name: "Its name.",
+      version: "Its version.",
+      capabilities: "The words that it declares.",
+      configSchema: "JSON Schema of its settings.",
+    },
+  },
+  "extension.load_failed": {
+    purpose: "A file could not be loaded. All others load.",
+    members: { error: "What is known of it.", errorMessage: "For people." },
+  },
+  "extension.validation_failed": {
+    purpose: "It loaded, and can't be used.",
+    members: { errors: "Every fault, in the order of its members." },
+  },
+  "extension.warned": {
+    purpose: "Something is odd about it; it is used all the same.",
+    members: { warnings: "What is odd." },
+  },
+  "extensions.collected": {
+    purpose: "All that the extensions of a load bring. Who wins is decided on it.",
+    members: {
+      replaces: "The load whose place it takes in one session; `null` for a first one.",
+      releases: "Whether nobody else used that one.",
+      loadedAt: "Epoch milliseconds.",
+      builtIn: "Built-in tools, in their order.",
+      tools: "Tools of extensions: `module`, `sourcePath`, `name`.",
+      providers: "Providers of extensions: `type`, `name`, `module`, `sourcePath`.",
+      core: "Providers that were there before any extension: `type`, `name`.",
+    },
+  },
+  "tool.shadowed": {
+    purpose: "A tool lost its name to another.",
+    members: { name: "The name.", winner: "Who has it.", loser: "Who lost it." },
+  },
+  "provider.registered": {
+    purpose: "A provider of an extension can be used. Loads that bring the same one share it.",
+    members: { type: "What it provides.", name: "Its name." },
+  },
+  "provider.conflicted": {
+    purpose: "More than one wanted a name.",
+    members: {
+      type: "What they provide.",
+      name: "The name.",
+      winner: "The module that has it, or `builtin`.",
+      shadowed: "Modules that lost.",
+    },
+  },
+  "provider.unregistered": {
+    purpose: "Its last load has gone.",
+    members: { type: "What it provided.", name: "Its name." },
+  },
+  "extensions.reloaded": {
+    purpose: "A load took the place of another. Once this is durable, the session that asked works with it.",
+  },
+  "extensions.released": { purpose: "Nobody uses the load any more." },
+  "extension.restarted": {
+    purpose: "A worker ended by itself, at a deadline, or for its memory, and was started again.",
+    members: { cause: "Why it ended.", restarts: "How often so far." },
+  },
+  "extension.quarantined": {
+    purpose: "A worker ended too often: nothing of the extension runs until a reload.",
+    members: {
+      reason: "Why it ended the last time.",
+      since: "Epoch milliseconds.",
+      restarts: "How often it was started again.",
+    },
+  },
   "session.started": {
     purpose:
       "The session exists. The first fact that the root takes; what it says holds until `session.configured`.",
@@ -65,6 +208,12 @@ export const facts = {
     purpose: "The session was closed in good order. It can be resumed all the same.",
     members: { reason: "The words of whoever closed it." },
   },
+
+  "plan_mode.entered": {
+    purpose:
+      "Plan mode is on from here: the next request offers its tools, and calls that have not started are [plan calls](plan-mode.md#during-a-run).",
+  },
+  "plan_mode.exited": { purpose: "Plan mode is off: the next request offers the session's tools again." },
 
   "prompt.submitted": {
     purpose:
@@ -117,6 +266,7 @@ export const facts = {
     members: {
       attempt:
         "1 for the first. A request that was lost with its process is made again with the same number.",
+      mode: "Whose tools the model is offered: the session's, or those of [plan mode](plan-mode.md).",
     },
   },
   "model.responded": {
@@ -159,15 +309,26 @@ export const facts = {
   "tool_call.requested": {
     purpose:
       "The session lets a call of the answer begin, in its turn; its runner exists from here on. The arguments stand in `model.responded`.",
-    members: { name: "The tool.", approval: "What the policy says of this call." },
+    members: {
+      name: "The tool.",
+      approval: "What the policy says of this call.",
+      mode: "`plan` once plan mode was on at any time since the model was asked.",
+    },
   },
   "tool_call.blocked": {
     purpose: "One of the three ends of a call: it was not allowed to run. Nothing was started.",
-    members: { errorType: "`approval_denied`.", reason: "Told to the model." },
+    members: {
+      errorType: "`approval_denied`, `tool_blocked` or `plan_mode`.",
+      reason: "Told to the model.",
+      context: "What hooks want to be seen beside it, label line included; `null` for nothing.",
+    },
   },
   "approval.requested": {
     purpose: "The call waits for a person. A restart lets it go on waiting.",
-    members: { name: "The tool." },
+    members: {
+      name: "The tool.",
+      args: "What hooks put in the place of the model's arguments; `null`: nothing.",
+    },
   },
   "approval.resolved": {
     purpose: "A person, or a program in their name, answered.",
@@ -178,7 +339,11 @@ export const facts = {
   },
   "tool_call.started": {
     purpose: "The tool runs once this is durable, and not before.",
-    members: { name: "The tool." },
+    members: {
+      name: "The tool.",
+      mode: "Whose tool of that name it is: the session's, or that of plan mode.",
+      args: "What hooks put in the place of the model's arguments; `null`: nothing.",
+    },
   },
   "tool_call.process_started": {
     purpose:
@@ -190,11 +355,16 @@ export const facts = {
       host: "Name of the machine.",
     },
   },
+  "plan.proposed": {
+    purpose: "The model proposes a plan. It changes no mode: that is for a person.",
+    members: { planId: "`plan_` and 16 hexadecimal digits.", plan: "The plan, in the words of the model." },
+  },
   "tool_call.returned": {
     purpose: "What the tool gave back.",
     members: {
       isError: "Whether the tool failed.",
       errorType: "Which failure ([tools](tools.md)), when the runtime wrote the result itself; else `null`.",
+      isThrown: "Whether it is the message of an exception or of a crash: hooks see it and can't change it.",
       content: "What the model is told.",
       trust: "`untrusted`: the text comes from someone else.",
     },

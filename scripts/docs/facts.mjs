@@ -189,7 +189,9 @@ function refuseStray(what, told, known, both = true) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const built = (file) => import(pathToFileURL(path.join(root, "dist/events", file)).href);
-  const [{ catalogue }, { factSchemas }] = await Promise.all([built("catalogue.js"), built("schemas.js")]);
+  const { catalogue, loadSchemas } = await import(
+    pathToFileURL(path.join(root, "dist/events/index.js")).href
+  );
+  const { factSchemas } = await loadSchemas();
   writeFileSync(page, factsPage(readFileSync(page, "utf8"), catalogue, factSchemas));
 }

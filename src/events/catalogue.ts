@@ -97,7 +97,7 @@ const rules = {
   "extension.overridden": decision(),
   "extension.loaded": input({ receivers: [] }),
   "extension.load_failed": input({ receivers: [] }),
-  "extension.invalid": input({ receivers: [] }),
+  "extension.validation_failed": input({ receivers: [] }),
   "extension.warned": input({ receivers: [] }),
   "extensions.collected": input(),
   "tool.shadowed": decision(),

@@ -50,7 +50,7 @@ export const extensionFactSchemas = {
     error: jsonObject,
     errorMessage: z.string(),
   }),
-  "extension.invalid": z.object({ load, module, sourcePath, errors: z.array(z.string()) }),
+  "extension.validation_failed": z.object({ load, module, sourcePath, errors: z.array(z.string()) }),
   "extension.warned": z.object({ load, module, sourcePath, warnings: z.array(z.string()) }),
   "extensions.collected": z.object({
     load,
@@ -90,6 +90,8 @@ export const extensionFactSchemas = {
   "extension.quarantined": z.object({
     generation: count,
     module,
+    /** Of two extensions with one module id, in two folders, it is one of them. */
+    sourcePath: z.string(),
     reason: z.string(),
     /** Epoch milliseconds. */
     since: z.int(),

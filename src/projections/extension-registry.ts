@@ -17,7 +17,7 @@ export interface LoadView {
   readonly overridden: readonly Omit<FactData<"extension.overridden">, "load">[];
   readonly extensions: readonly Omit<FactData<"extension.loaded">, "load">[];
   readonly loadErrors: readonly Omit<FactData<"extension.load_failed">, "load">[];
-  readonly validationErrors: readonly Omit<FactData<"extension.invalid">, "load">[];
+  readonly validationErrors: readonly Omit<FactData<"extension.validation_failed">, "load">[];
   readonly validationWarnings: readonly Omit<FactData<"extension.warned">, "load">[];
   /** Epoch milliseconds; `null` until all is collected. */
   readonly loadedAt: number | null;
@@ -33,6 +33,7 @@ export interface LoadView {
 /** An extension that ended too often. */
 export interface QuarantineView {
   readonly module: string;
+  readonly sourcePath: string;
   readonly generation: number;
   readonly reason: string;
   readonly since: number;
@@ -53,7 +54,7 @@ type RegistryFact =
   | "extension.overridden"
   | "extension.loaded"
   | "extension.load_failed"
-  | "extension.invalid"
+  | "extension.validation_failed"
   | "extension.warned"
   | "extensions.collected"
   | "tool.shadowed"
@@ -73,7 +74,7 @@ export const extensionRegistry: Projection<ExtensionRegistryView, RegistryFact> 
     "extension.overridden": true,
     "extension.loaded": true,
     "extension.load_failed": true,
-    "extension.invalid": true,
+    "extension.validation_failed": true,
     "extension.warned": true,
     "extensions.collected": true,
     "tool.shadowed": true,
@@ -118,7 +119,7 @@ function foldRegistry(view: ExtensionRegistryView, fact: FactOf<RegistryFact>): 
       return added(view, "extensions", fact.data);
     case "extension.load_failed":
       return added(view, "loadErrors", fact.data);
-    case "extension.invalid":
+    case "extension.validation_failed":
       return added(view, "validationErrors", fact.data);
     case "extension.warned":
       return added(view, "validationWarnings", fact.data);

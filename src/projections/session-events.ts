@@ -88,6 +88,10 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
     }
     case "approval.resolved":
       return [state, [{ type: "approval_resolved", id: fact.data.callId, verdict: fact.data.verdict }]];
+    case "plan.proposed": {
+      const { planId, plan } = fact.data;
+      return [state, [{ type: "plan_proposed", planId, plan }]];
+    }
     case "tool_call.returned": {
       const { callId, content, details } = fact.data;
       return [withCall(state, callId, { content, details }), []];
@@ -134,13 +138,15 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
     }
     case "session.started":
     case "session.configured":
+    case "plan_mode.entered":
+    case "plan_mode.exited":
     case "hook.requested":
     case "hook.answered":
     case "extensions.requested":
     case "extension.overridden":
     case "extension.loaded":
     case "extension.load_failed":
-    case "extension.invalid":
+    case "extension.validation_failed":
     case "extension.warned":
     case "extensions.collected":
     case "tool.shadowed":

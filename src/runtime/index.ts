@@ -4,14 +4,18 @@ export {
   EmptyPromptError,
   InvalidPromptError,
   InvalidSessionIdError,
+  InvalidToolError,
   NoModelError,
+  ReloadFailedError,
   SessionExistsError,
   SessionFailedError,
+  SessionStreamingError,
 } from "./errors.ts";
 export { SessionNotFoundError } from "../replay/index.ts";
 export type { ExtensionFacts, LoadedExtensions, RuntimeExtensions } from "./runtime-extensions.ts";
 export { createRuntime, type Runtime, type RuntimeOptions } from "./runtime.ts";
 export type { SessionOptions } from "./session-factory.ts";
+export type { PendingApproval } from "../projections/index.ts";
 export { Session } from "./session.ts";
-export type { Outcome, PendingApproval, Prompt, SessionState, ToolInfo } from "./session-types.ts";
+export type { Outcome, Prompt, SessionState, ToolInfo } from "./session-types.ts";
 export { assertSessionId, type Sessions, type StartOptions } from "./sessions.ts";

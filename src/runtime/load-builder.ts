@@ -212,7 +212,7 @@ async function record(
       stream.submit("extension.loaded", { load, ...info, capabilities: [...info.capabilities], sha256 }),
     ),
     ...loadErrors.map((error) => stream.submit("extension.load_failed", { load, ...error })),
-    ...validationErrors.map((invalid) => stream.submit("extension.invalid", { load, ...invalid })),
+    ...validationErrors.map((invalid) => stream.submit("extension.validation_failed", { load, ...invalid })),
     ...validationWarnings.map((warned) => stream.submit("extension.warned", { load, ...warned })),
   ]);
 }
