@@ -139,7 +139,14 @@ export interface HostEvents {
   /** A worker ended by itself, at a deadline or for its memory, and is started again. */
   restarted(module: string, generation: number, cause: RestartCause, restarts: number): void;
   /** It ended too often: nothing of it runs until a reload. `since`: epoch milliseconds. */
-  quarantined(module: string, generation: number, reason: string, since: number, restarts: number): void;
+  quarantined(
+    module: string,
+    generation: number,
+    reason: string,
+    since: number,
+    restarts: number,
+    sourcePath: string,
+  ): void;
   /** A line that the extension wrote; control characters are gone, positions are the author's. */
   output(module: string, line: string): void;
 }

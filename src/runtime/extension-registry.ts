@@ -210,7 +210,7 @@ export class ExtensionRegistry {
     const view = this.#view(load);
     if (view === undefined) throw new Error(`load ${load.id} is not recorded`);
     const quarantined = this.#stream?.views.registry.quarantined ?? [];
-    return { view, quarantined: quarantined.filter(({ generation }) => generation === load.generation) };
+    return { view, quarantined: quarantined.filter((each) => isIn(load, each)) };
   }
 
   /** `undefined` once its end is recorded. */
@@ -273,6 +273,17 @@ export class ExtensionRegistry {
   #warn(error: unknown, what: string): void {
     this.#deps.logger.warn({ reason: error instanceof Error ? error.name : typeof error }, what);
   }
+}
+
+/** Whether a load has the extension that was quarantined; another folder may have one of the same module. */
+function isIn(
+  { generation, extensions }: BuiltLoad,
+  quarantined: Pick<QuarantineView, "generation" | "sourcePath">,
+): boolean {
+  return (
+    generation === quarantined.generation &&
+    extensions.some(({ info }) => info.sourcePath === quarantined.sourcePath)
+  );
 }
 
 /** Each value once: two loads may share a registration. */

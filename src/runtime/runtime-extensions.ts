@@ -201,8 +201,15 @@ export function runtimeExtensions(
     events: {
       restarted: (module, generation, cause, restarts) =>
         registry.record("extension.restarted", { module, generation, cause, restarts }),
-      quarantined: (module, generation, reason, since, restarts) =>
-        registry.record("extension.quarantined", { module, generation, reason, since, restarts }),
+      quarantined: (module, generation, reason, since, restarts, sourcePath) =>
+        registry.record("extension.quarantined", {
+          module,
+          sourcePath,
+          generation,
+          reason,
+          since,
+          restarts,
+        }),
       output: (module, line) => tell(module, mask.json(line)),
     },
   });

@@ -268,11 +268,12 @@ export class WorkerKeeper implements Caller {
   }
 
   #quarantine(reason: string): void {
-    const { world, module, generation } = this.#options;
+    const { world, module, generation, bundle } = this.#options;
     this.#refuse({ kind: "quarantined", reason });
     for (const instance of [this.#starting, this.#current])
       instance?.end({ cause: "stopped", detail: "its extension is quarantined" });
-    world.events.quarantined(module, generation, reason, world.clock.now(), this.#restarts);
+    const { sourcePath } = bundle;
+    world.events.quarantined(module, generation, reason, world.clock.now(), this.#restarts, sourcePath);
   }
 
   #refuse(why: NoWorker): void {
