@@ -1,10 +1,3 @@
-/** Plan mode is as it was asked to be already. Code `LEMON_PLAN_MODE_UNCHANGED`; `session.planMode` tells it as `changed: false`. */
-export class PlanModeUnchangedError extends LemonError {
-  constructor(sessionId: string) {
-    super("plan_mode_unchanged", `plan mode of session ${sessionId} is so already`);
-  }
-}
-
 /** What a caller of a stream may be told. */
 import { LemonError } from "../errors.ts";
 
@@ -22,6 +15,13 @@ export class AlreadyStreamingError extends LemonError {
 export class NotStreamingError extends LemonError {
   constructor(sessionId: string) {
     super("not_streaming", `session ${sessionId} is in no run: use prompt`);
+  }
+}
+
+/** Plan mode is as it was asked to be. Code `LEMON_PLAN_MODE_UNCHANGED`; `session.planMode` says `changed: false` instead. */
+export class PlanModeUnchangedError extends LemonError {
+  constructor(sessionId: string) {
+    super("plan_mode_unchanged", `plan mode of session ${sessionId} is so already`);
   }
 }
 

@@ -3,6 +3,7 @@ export {
   AlreadyStreamingError,
   MailboxFullError,
   NotStreamingError,
+  PlanModeUnchangedError,
   ReplayDivergedError,
   StreamClosedError,
 } from "./errors.ts";

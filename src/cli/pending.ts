@@ -1,8 +1,13 @@
 /** Calls that wait for an answer, found by folding the sessions in which a run is open. */
 import type { EventLog } from "../log/index.ts";
-import { pendingCalls, project, sessionView, type SessionView } from "../projections/index.ts";
+import {
+  approvalsIn,
+  project,
+  sessionView,
+  type PendingApproval,
+  type SessionView,
+} from "../projections/index.ts";
 import { listSessions } from "../replay/index.ts";
-import type { PendingApproval } from "../runtime/index.ts";
 import { canAsk } from "./approver.ts";
 import { ApprovalPendingError } from "./errors.ts";
 import type { Context } from "./globals.ts";
@@ -12,7 +17,7 @@ import { readingLog } from "./reading.ts";
 export async function pendingApprovals(log: EventLog): Promise<PendingApproval[]> {
   const found: PendingApproval[] = [];
   for (const { sessionId, status } of await listSessions(log)) {
-    if (status === "running") found.push(...pendingIn(sessionId, await viewOfSession(log, sessionId)));
+    if (status === "running") found.push(...approvalsIn(await viewOfSession(log, sessionId)));
   }
   return found;
 }
@@ -26,26 +31,12 @@ export async function pendingApprovals(log: EventLog): Promise<PendingApproval[]
 export async function assertAnswerable(context: Context, sessionId: string, approve?: string): Promise<void> {
   if (approve === "auto" || approve === "deny" || canAsk()) return;
   const view = await readingLog(context, (log) => viewOfSession(log, sessionId));
-  const waiting = pendingIn(sessionId, view);
+  const waiting = approvalsIn(view);
   if (waiting.length > 0)
     throw new ApprovalPendingError(
       sessionId,
       waiting.map(({ id }) => id),
     );
-}
-
-function pendingIn(sessionId: string, view: SessionView): PendingApproval[] {
-  return pendingCalls(view)
-    .filter(({ state }) => state === "asking")
-    .map(({ callId, name, args }) => ({
-      id: callId,
-      sessionId,
-      runId: view.run?.runId ?? null,
-      toolCallId: callId,
-      tool: name,
-      args,
-      expiresAt: null,
-    }));
 }
 
 async function viewOfSession(log: EventLog, sessionId: string): Promise<SessionView> {

@@ -7,7 +7,17 @@ export function blockedContent({
   reason,
   context,
 }: FactData<"tool_call.blocked">): ContentBlock[] {
-  const verb = errorType === "tool_blocked" ? "blocked" : "denied";
-  const refusal: ContentBlock = { type: "text", text: `Tool call ${verb}: ${reason}` };
+  const refusal: ContentBlock = { type: "text", text: refusalOf(errorType, reason) };
   return context === null ? [refusal] : [refusal, { type: "text", text: context }];
+}
+
+function refusalOf(errorType: string, reason: string): string {
+  switch (errorType) {
+    case "plan_mode":
+      return reason;
+    case "tool_blocked":
+      return `Tool call blocked: ${reason}`;
+    default:
+      return `Tool call denied: ${reason}`;
+  }
 }

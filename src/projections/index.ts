@@ -62,3 +62,4 @@ export {
   type FallbackStatus,
 } from "./extension-status-fallback.ts";
 export { loadReport, type LoadReportExtras } from "./load-report.ts";
+export { approvalsIn, type PendingApproval } from "./pending-approvals.ts";

@@ -66,6 +66,8 @@ export type SessionEventBody =
       readonly tool: string;
       readonly args: EventArgs;
     }
+  /** The model proposes what it would do; the mode stays. */
+  | { readonly type: "plan_proposed"; readonly planId: string; readonly plan: string }
   | { readonly type: "approval_resolved"; readonly id: string; readonly verdict: "allow" | "deny" }
   | {
       readonly type: "model_failed";

@@ -7,6 +7,7 @@ import {
   type ApprovalMode,
   type FactData,
   type FactOf,
+  type SessionMode,
   type Usage,
 } from "../events/index.ts";
 import type { Projection } from "./projection.ts";
@@ -33,6 +34,8 @@ export interface CallView {
   } | null;
   /** Kept only while hooks review it. */
   readonly returned: FactData<"tool_call.returned"> | null;
+  /** Whose tool it calls. */
+  readonly mode: SessionMode;
   /** Version of the `model.responded` that holds it. */
   readonly answeredAt: number;
   readonly process: FactData<"tool_call.process_started"> | null;
@@ -56,7 +59,7 @@ export interface SessionView {
   readonly systemPrompt: string;
   readonly settings: Settings;
   readonly status: "new" | "idle" | "running" | "shut_down";
-  readonly mode: "normal";
+  readonly mode: SessionMode;
   readonly run: { readonly runId: string; readonly turn: number; readonly version: number } | null;
   readonly calls: Readonly<Record<string, CallView>>;
   /** Durable answers and failed attempts so far: a scripted model finds its turn by them. */
@@ -72,11 +75,14 @@ type SessionFact =
   | "session.started"
   | "session.configured"
   | "session.shut_down"
+  | "plan_mode.entered"
+  | "plan_mode.exited"
   | "prompt.submitted"
   | "turn.started"
   | "agent.ended"
   | "model.responded"
   | "model.failed"
+  | "tool_call.requested"
   | "hook.answered"
   | "approval.requested"
   | "tool_call.started"
@@ -91,7 +97,7 @@ const auto: ApprovalMode = "auto";
 /** The state of a session's stream. */
 export const sessionView: Projection<SessionView, SessionFact> = {
   name: "session",
-  version: 2,
+  version: 3,
   initial: {
     sessionId: "",
     cwd: "",
@@ -124,11 +130,14 @@ export const sessionView: Projection<SessionView, SessionFact> = {
     "session.started": true,
     "session.configured": true,
     "session.shut_down": true,
+    "plan_mode.entered": true,
+    "plan_mode.exited": true,
     "prompt.submitted": true,
     "turn.started": true,
     "agent.ended": true,
     "model.responded": true,
     "model.failed": true,
+    "tool_call.requested": true,
     "hook.answered": true,
     "approval.requested": true,
     "tool_call.started": true,
@@ -156,6 +165,10 @@ function foldSession(view: SessionView, fact: FactOf<SessionFact>): SessionView 
       return { ...view, settings: fact.data, status: view.status === "shut_down" ? "idle" : view.status };
     case "session.shut_down":
       return { ...view, status: "shut_down" };
+    case "plan_mode.entered":
+      return { ...view, mode: "plan" };
+    case "plan_mode.exited":
+      return { ...view, mode: "normal" };
     case "prompt.submitted":
       return {
         ...view,
@@ -172,6 +185,8 @@ function foldSession(view: SessionView, fact: FactOf<SessionFact>): SessionView 
       return takeAnswer(view, fact);
     case "model.failed":
       return { ...view, failures: view.failures + 1, usage: addUsage(view.usage, fact.data.usage) };
+    case "tool_call.requested":
+      return withCall(view, fact.data.callId, (call) => ({ ...call, mode: fact.data.mode }));
     case "hook.answered":
       return withCall(view, fact.data.callId, (call) => {
         if (fact.data.hook === "onToolResult") return { ...call, returned: null };
@@ -180,7 +195,14 @@ function foldSession(view: SessionView, fact: FactOf<SessionFact>): SessionView 
     case "approval.requested":
       return withArgs(withState(view, fact.data.callId, "asking"), fact.data);
     case "tool_call.started":
-      return withArgs(withState(view, fact.data.callId, "running"), fact.data);
+      return withCall(
+        withArgs(withState(view, fact.data.callId, "running"), fact.data),
+        fact.data.callId,
+        (call) => ({
+          ...call,
+          mode: fact.data.mode,
+        }),
+      );
     case "tool_call.returned":
       return withCall(view, fact.data.callId, (call) =>
         call.resultHooks === 0 ? call : { ...call, returned: fact.data },
@@ -208,6 +230,7 @@ function takeAnswer(view: SessionView, fact: FactOf<"model.responded">): Session
       resultHooks,
       judged: null,
       returned: null,
+      mode: view.mode,
       answeredAt: fact.version,
       process: null,
     };

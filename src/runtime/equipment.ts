@@ -54,6 +54,18 @@ export function equip(
   return equipment;
 }
 
+/**
+ * Whether a session goes without a tool of plan mode. A list of the only tools was made for the session's own ones, so it
+ * does not speak of the proposal of a plan.
+ */
+export function isLeftOut({ disabled, enabledOnly, toolPolicy }: ToolChoice, name: string): boolean {
+  const { allow, deny, blockedTools } = toolPolicy;
+  if (deny.includes(name) || blockedTools.includes(name)) return true;
+  if (enabledOnly === null && disabled.includes(name)) return true;
+  if (name === "propose_plan") return false;
+  return (enabledOnly !== null && !enabledOnly.includes(name)) || (allow !== "all" && !allow.includes(name));
+}
+
 // Sessions with equal equipment share it: an idle one shall cost little.
 const shared = new WeakMap<readonly LoadedExtension[], Map<string, Equipment>>();
 

@@ -4,12 +4,12 @@
  */
 import type { HookSource } from "../actors/index.ts";
 import { InvalidConfigError } from "../config/index.ts";
-import type { FactData } from "../events/index.ts";
+import type { FactData, SessionMode } from "../events/index.ts";
 import { silentLogger, type Logger } from "../ports.ts";
 import { loadReport, pendingCalls, type ExtensionStatusReport } from "../projections/index.ts";
 import type { KnownSecret } from "../secrets/index.ts";
-import { openPolicy, type ExtensionControl, type ToolRegistry } from "../tools/index.ts";
-import { equip, type Equipment, type HandedTools, type ToolChoice } from "./equipment.ts";
+import { openPolicy, planRegistry, type ExtensionControl, type ToolRegistry } from "../tools/index.ts";
+import { equip, isLeftOut, type Equipment, type HandedTools, type ToolChoice } from "./equipment.ts";
 import { ReloadFailedError, SessionStreamingError } from "./errors.ts";
 import type { ExtensionRegistry } from "./extension-registry.ts";
 import type { BuiltLoad } from "./load-builder.ts";
@@ -65,9 +65,10 @@ export class SessionExtensions {
     this.#use(load);
   }
 
-  /** Tools that the model is offered, now. */
-  get tools(): ToolRegistry {
-    return this.#equipment.registry;
+  /** Tools that the model is offered in a mode, as things are now. */
+  toolsIn(mode: SessionMode): ToolRegistry {
+    const { registry } = this.#equipment;
+    return mode === "normal" ? registry : planRegistry(registry, (name) => isLeftOut(this.#choice, name));
   }
 
   /** Whose hooks run, in their order, now. */

@@ -142,7 +142,7 @@ export class SessionFactory {
     const { stream, hooks } = await openSessionStream(sessionId, world, {
       mask: extensions.mask,
       secrets: restorableSecrets(config, world.env),
-      registry: () => extensions.tools,
+      registry: (mode) => extensions.toolsIn(mode),
       sources: () => extensions.sources,
       extensions: extensions.control,
       reloaded: () => extensions.settled(),

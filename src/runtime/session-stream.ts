@@ -18,7 +18,13 @@ import {
   type SessionViews,
 } from "../actors/index.ts";
 import { LemonError } from "../errors.ts";
-import { isKnownType, loadSchemas, type FactType, type KnownFact, type SessionMode } from "../events/index.ts";
+import {
+  isKnownType,
+  loadSchemas,
+  type FactType,
+  type KnownFact,
+  type SessionMode,
+} from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Clock, Ids, Logger, Random } from "../ports.ts";
 import type { Model, ModelTool } from "../providers/index.ts";

@@ -17,18 +17,6 @@ export interface Outcome {
   readonly version: number;
 }
 
-/** A call that waits for a person. */
-export interface PendingApproval {
-  /** The id of the call, and of the request. */
-  readonly id: string;
-  readonly sessionId: string;
-  readonly runId: string | null;
-  readonly toolCallId: string;
-  readonly tool: string;
-  readonly args: Readonly<Record<string, unknown>> | null;
-  readonly expiresAt: null;
-}
-
 /** A session now: a view of durable facts. */
 export interface SessionState {
   readonly sessionId: string;

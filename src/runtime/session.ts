@@ -5,18 +5,21 @@ import type { Fact, FactData, FactType } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Ids, Logger } from "../ports.ts";
 import {
+  approvalsIn,
   pendingCalls,
   type ExtensionStatusReport,
   type OutcomeView,
+  type PendingApproval,
   type SessionEvent,
 } from "../projections/index.ts";
 import { AbortedError } from "./errors.ts";
 import { followStream, readFacts } from "./facts.ts";
+import { changeMode, type PlanModeChange } from "./plan-mode.ts";
 import { contentOf } from "./prompt-content.ts";
 import { SessionStory } from "./session-story.ts";
 import type { SessionExtensions } from "./session-extensions.ts";
 import type { SessionStream } from "./session-stream.ts";
-import type { Outcome, PendingApproval, Prompt, SessionState, ToolInfo } from "./session-types.ts";
+import type { Outcome, Prompt, SessionState, ToolInfo } from "./session-types.ts";
 
 /** What a session is made of. @internal */
 export interface SessionDeps {
@@ -158,12 +161,14 @@ export class Session implements AsyncDisposable {
 
   /** The tools that the model is offered, in their order. */
   tools(): ToolInfo[] {
-    return this.#deps.extensions.tools.tools.map(({ source, tool: { name, label, description } }) => ({
-      name,
-      label,
-      description,
-      source,
-    }));
+    return this.#deps.extensions
+      .toolsIn(this.#deps.stream.views.session.mode)
+      .tools.map(({ source, tool: { name, label, description } }) => ({
+        name,
+        label,
+        description,
+        source,
+      }));
   }
 
   /** How the extensions are doing, now. docs/reference/status-report.md */
@@ -188,24 +193,17 @@ export class Session implements AsyncDisposable {
 
   /** Calls that wait for a person, and their answer. */
   readonly approvals = {
-    pending: (): PendingApproval[] => {
-      const { session } = this.#deps.stream.views;
-      return pendingCalls(session)
-        .filter(({ state }) => state === "asking")
-        .map(({ callId, name, args }) => ({
-          id: callId,
-          sessionId: this.id,
-          runId: session.run?.runId ?? null,
-          toolCallId: callId,
-          tool: name,
-          args,
-          expiresAt: null,
-        }));
-    },
+    pending: (): PendingApproval[] => approvalsIn(this.#deps.stream.views.session),
     /** @throws LemonError `LEMON_NOT_FOUND` when nothing waits under this id (any more) */
     resolve: async (id: string, verdict: "allow" | "deny", reason: string | null = null): Promise<void> => {
       await this.#deps.stream.submit("approval.resolved", { callId: id, verdict, reason });
     },
+  };
+
+  /** Plan mode: the model may look at everything and write plans, nothing else. Also during a run. docs/reference/plan-mode.md */
+  readonly planMode = {
+    enter: (): Promise<PlanModeChange> => changeMode(this.#deps.stream, "plan"),
+    exit: (): Promise<PlanModeChange> => changeMode(this.#deps.stream, "normal"),
   };
 
   async [Symbol.asyncDispose](): Promise<void> {

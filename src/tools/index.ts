@@ -24,11 +24,7 @@ export {
   parseArguments,
   readArguments,
 } from "./arguments.ts";
-export {
-  type AnyToolDefinition,
-  type ToolDefinition,
-  defineTool,
-} from "./define.ts";
+export { type AnyToolDefinition, type ToolDefinition, defineTool } from "./define.ts";
 export type { ArgumentsOf } from "./infer.ts";
 export { type NormalisedTool, normaliseTool, schemaProblem } from "./normalise.ts";
 export type { SchemaOutcome } from "./schema.ts";
@@ -81,6 +77,7 @@ export {
   publishNameNormalized,
 } from "./telemetry.ts";
 export { hash16 } from "./hash16.ts";
+export { planRegistry } from "./plan/registry.ts";
 export { builtInTools } from "./built-in/index.ts";
 export { ajvFor, type SchemaFault } from "./validator.ts";
 export { approvalModeOf, isRemoved, openPolicy, type ToolPolicy } from "./policy.ts";

@@ -70,6 +70,8 @@ export interface BuiltInContext extends ToolContext {
   readonly extensions: ExtensionControl;
   /** Stores bytes by content. @returns the SHA-256 in lower-case hex */
   readonly putBlob: (bytes: Uint8Array) => Promise<string>;
+  /** Records a plan and tells subscribers of it; resolves once it is durable. */
+  readonly proposePlan: (plan: string) => Promise<void>;
   /** Value of `LEMON_CALL` in the environment of a command: `<stream>:<version>`. */
   readonly callMarker: string;
   /** The home directory that `~` stands for, and the environment that commands get. */

@@ -11,7 +11,7 @@ const call = (approval: Approval, hooks = 0, resultHooks = 0): ToolRunnerEvent =
   type: "tool_call.requested",
   version: 1,
   at: 0,
-  data: { callId: "c", name: "t", approval, hooks, resultHooks, idempotent: false },
+  data: { callId: "c", name: "t", approval, hooks, resultHooks, idempotent: false, mode: "normal" },
 });
 const resolved = (verdict: "allow" | "deny"): ToolRunnerEvent => ({
   type: "approval.resolved",

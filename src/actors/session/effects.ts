@@ -2,7 +2,14 @@
  * What a session's own decisions ask of the world: a request to a model, and waiting before the next attempt.
  */
 import { LemonError } from "../../errors.ts";
-import { noUsage, type ApprovalMode, type FactData, type Json, type ModelCall, type SessionMode } from "../../events/index.ts";
+import {
+  noUsage,
+  type ApprovalMode,
+  type FactData,
+  type Json,
+  type ModelCall,
+  type SessionMode,
+} from "../../events/index.ts";
 import type { Clock, Ids, Random } from "../../ports.ts";
 import {
   canRetry,
@@ -166,7 +173,8 @@ async function describeCall(
   // What is no object is recorded as text, with the reason in the refusal.
   const args = parsed.ok ? parsed.args : null;
   // A tool that the session has and plan mode has not is no unknown one.
-  const hidden = found === undefined && mode === "plan" ? parts.registry("normal").find(call.name) : undefined;
+  const hidden =
+    found === undefined && mode === "plan" ? parts.registry("normal").find(call.name) : undefined;
   const refusal =
     hidden === undefined ? refusalOf(call.name, found, read) : planRefusal(hidden.entry.tool.name);
   return {

@@ -27,6 +27,9 @@ export function approvalIn({
   mode,
   name,
   approval,
-}: Pick<FactData<"tool_call.requested">, "mode" | "name" | "approval">): FactData<"tool_call.requested">["approval"] {
+}: Pick<
+  FactData<"tool_call.requested">,
+  "mode" | "name" | "approval"
+>): FactData<"tool_call.requested">["approval"] {
   return mode === "plan" && PLAN_WRITERS.includes(name) ? "auto" : approval;
 }

@@ -60,7 +60,8 @@ export function toolEffect(parts: ToolEffectParts): Effect<"tool_call.started"> 
       const real = realArguments(callId, parts);
       if (real === null) return interrupted(callId, "arguments_not_stored");
       const found = parts.registry(mode).find(name)?.entry;
-      if (found === undefined) return mode === "plan" ? notInPlan(callId, name) : interrupted(callId, "tool_missing");
+      if (found === undefined)
+        return mode === "plan" ? notInPlan(callId, name) : interrupted(callId, "tool_missing");
       const checked = await usableArguments(found.tool, real, parts.secrets);
       if (!checked.ok)
         return returned(callId, errorResult(checked.message, { errorType: checked.errorType }));

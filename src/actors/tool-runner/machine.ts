@@ -23,7 +23,12 @@ export interface ToolRunnerState {
 
 /** The facts that a runner receives. */
 export type ToolRunnerEvent = FactEvent<
-  "tool_call.requested" | "hook.answered" | "approval.resolved" | "tool_call.returned" | "abort.requested" | "plan_mode.entered"
+  | "tool_call.requested"
+  | "hook.answered"
+  | "approval.resolved"
+  | "tool_call.returned"
+  | "abort.requested"
+  | "plan_mode.entered"
 >;
 
 /** How a call ended before its result is shown. */
