@@ -7,7 +7,7 @@ import { createRuntime, type Runtime } from "../runtime/index.ts";
 import { UnusableExtensionError } from "./errors.ts";
 import { ExtensionKit } from "./kit.ts";
 import { KitLog } from "./kit-log.ts";
-import { nameOfFile, nameOfObject } from "./name-of.ts";
+import { namesIn, namesOfObject } from "./names.ts";
 import { Turns } from "./turns.ts";
 
 /** How the kit is set up. All of it has a default. */
@@ -29,8 +29,8 @@ const REF = "kit/script";
 /**
  * Starts a session in memory with this one extension and a model that says what the test tells it to.
  *
- * @param extension - what `defineExtension` gave, which runs in this process; or the path of an extension file, which
- *   is bundled and runs in a worker of its own
+ * @param extension - what `defineExtension` gave, which runs in this process; or the path of an extension file or
+ *   of its folder, which is bundled and runs in a worker of its own
  * @throws UnusableExtensionError when it can't be loaded or is not valid
  * @example
  * await using kit = await testExtension(extension);
@@ -45,7 +45,7 @@ export async function testExtension(extension: unknown, options: TestOptions = {
     const cwd = path.resolve(options.cwd ?? path.join(folder, "work"));
     await mkdir(home);
     if (options.cwd === undefined) await mkdir(cwd);
-    const file = typeof extension === "string" ? path.resolve(extension) : null;
+    const place = typeof extension === "string" ? path.resolve(extension) : null;
     const env = { PATH: process.env["PATH"], HOME: home, ...options.env };
     const turns = new Turns(options.turns ?? [], REF);
     const log = new KitLog();
@@ -56,18 +56,20 @@ export async function testExtension(extension: unknown, options: TestOptions = {
       log: ":memory:",
       logger: log,
       models: { [REF]: turns.model },
-      extensions: file === null ? [extension] : [],
+      extensions: place === null ? [extension] : [],
       config: {
-        extensions: { settings: await settingsFor(options.config, extension, file, home, env) },
+        extensions: { settings: await settingsFor(options.config, extension, place, home, env) },
       },
     });
     const session = await runtime.sessions.start({
       model: options.model ?? REF,
       approval: "auto",
-      extensionPaths: file === null ? [] : [file],
+      extensionPaths: place === null ? [] : [place],
     });
     const report = session.extensionStatusReport();
-    if (report.totalLoaded === 0) throw new UnusableExtensionError(report);
+    const { totalLoaded, totalErrors, totalValidationErrors } = report;
+    if (totalLoaded === 0 || totalErrors > 0 || totalValidationErrors > 0)
+      throw new UnusableExtensionError(report);
     return new ExtensionKit({ runtime, session, cwd, turns, log, remove });
   } catch (error) {
     await runtime?.close();
@@ -81,11 +83,11 @@ type Settings = Readonly<Record<string, unknown>>;
 async function settingsFor(
   config: Settings | undefined,
   extension: unknown,
-  file: string | null,
+  place: string | null,
   home: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Readonly<Record<string, Settings>>> {
   if (config === undefined) return {};
-  const name = file === null ? await nameOfObject(extension) : await nameOfFile(file, home, env);
-  return name === null ? {} : { [name]: config };
+  const names = place === null ? await namesOfObject(extension) : await namesIn(place, home, env);
+  return Object.fromEntries(names.map((name) => [name, config]));
 }
