@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Cascade } from "../../src/actors/cascade.ts";
 import { registryActors, registryStreamName } from "../../src/actors/extension-registry/actors.ts";
 import { factOf, Feed } from "../../src/actors/feed.ts";
-import type { KnownFact } from "../../src/events/index.ts";
+import type { Fact, KnownFact } from "../../src/events/index.ts";
 import type { EventLog } from "../../src/log/index.ts";
 import {
   extensionRegistry,
@@ -154,7 +154,7 @@ async function sessionReports(log: EventLog, live: readonly Live[]): Promise<str
   for (const { session } of live) {
     const facts = await factsOf(log, `session-${session.id}`);
     const last = facts.findLast(({ type }) => type === "extension_status_report.published");
-    reports.push(textOf((last?.data as { report: ExtensionStatusReport }).report));
+    reports.push(textOf((last as Fact<string, { report: ExtensionStatusReport }>).data.report));
   }
   return reports;
 }

@@ -15,9 +15,8 @@ test("the run ends well, the good ones work, and each fault is told", async () =
   await mkdir(place.home);
   await writeFile(path.join(place.home, "config.toml"), "[extensions]\nmemory_limit_mb = 150\n");
   const script = await place.script(turns);
-  const { status, stdout, stderr } = await place.lemon(
-    ...["run", "--json", "--script", script, "--session", "s", "--extension", "ext", "Go"],
-  );
+  const args = ["run", "--json", "--script", script, "--session", "s", "--extension", "ext", "Go"];
+  const { status, stdout, stderr } = await place.lemon(...args);
   expect(status).toBe(0);
   const lines = parseLines(stdout);
   expect(lines.at(-1)).toMatchObject({ type: "result", status: "completed", text: "done" });

@@ -6,7 +6,10 @@ import { rounds } from "../support/soak.ts";
 import { calling, dataOf, hooked, world, type World } from "./extensions-support.ts";
 
 /** What a handler does, as data. */
-type Deed = { readonly does: "answer"; readonly answer: unknown } | { readonly does: "throw" | "invalid" };
+interface Deed {
+  readonly does: "answer" | "throw" | "invalid";
+  readonly answer?: unknown;
+}
 /** Handlers of the extensions `m0`, `m1` … for both hooks. */
 type Plan = readonly { readonly call: readonly Deed[]; readonly result: readonly Deed[] }[];
 
@@ -50,7 +53,7 @@ export default { name: "${name}", version: "1.0.0",
   hooks: { onToolCall: plan.call.map(act), onToolResult: plan.result.map(act) } };`;
 }
 
-// eslint-disable-next-line -- the same text, as a function of this process
+/** The same as `act`, in this process. */
 const actHere = (deed: Deed) => (): unknown => {
   if (deed.does === "throw") throw new RangeError("no");
   return deed.does === "invalid" ? { additionalContext: 1n } : deed.answer;

@@ -95,7 +95,7 @@ describe("onToolCall", () => {
     const { result, ran } = await callUnder(
       {
         a: { onToolCall: () => ({ additionalContext: "kept" }) },
-        b: { onToolCall: handler as OnToolCall },
+        b: { onToolCall: handler },
         c: { onToolCall: () => void seen.push("c") },
       },
       { tool: { timeoutMs: 100 } },

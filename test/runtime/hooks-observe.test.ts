@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { hookNames, type HookTable } from "../../src/extensions/index.ts";
 import { gate } from "../support/runtimes.ts";
-import { calling, dataOf, echoing, hooked, world } from "./extensions-support.ts";
+import { dataOf, echoing, hooked, world } from "./extensions-support.ts";
 
 const observers = hookNames.filter((name) => !/Session|ToolCall|ToolResult/.test(name));
 
@@ -151,14 +151,10 @@ describe("observer hooks", () => {
 
   test("see calls of unknown tools and invalid arguments as the model wrote them", async () => {
     const seen: unknown[][] = [];
-    const { onToolExecutionStart, onToolExecutionEnd } = noting(seen);
     const strict = {
       parameters: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
     };
-    const extensions = [
-      hooked("notes", { onToolExecutionStart, onToolExecutionEnd } as HookTable),
-      echoing([], strict),
-    ];
+    const extensions = [hooked("notes", noting(seen)), echoing([], strict)];
     const turns = [
       {
         toolCalls: [

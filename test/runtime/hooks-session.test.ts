@@ -7,8 +7,10 @@ import { gate } from "../support/runtimes.ts";
 import { calling, dataOf, hooked, world } from "./extensions-support.ts";
 import { promptsIn } from "../cases/session.ts";
 
-const says = (additionalContext: unknown): HookTable["onSessionStart"] =>
-  (() => ({ additionalContext })) as HookTable["onSessionStart"];
+type OnSessionStart = NonNullable<HookTable["onSessionStart"]>;
+
+const says = (additionalContext: unknown): OnSessionStart =>
+  (() => ({ additionalContext })) as OnSessionStart;
 
 describe("onSessionStart", () => {
   test("runs by module in code points, each list in its order, and gives one message", async () => {
@@ -121,10 +123,11 @@ describe("onSessionStart", () => {
     await using second = await world({ turns, extensions, onLog: log, cwd: first.cwd, ids });
     const again = await second.runtime.sessions.resume(session.id);
     await again.prompt("second");
-    const texts = second.requests[0]?.messages.map((message) => JSON.stringify(message.content)) ?? [];
-    expect(texts.filter((text) => text.includes("hook context"))).toEqual([
-      expect.stringContaining("start 1"),
-      expect.stringContaining("start 2"),
+    expect(promptsIn(second.requests[0])).toEqual([
+      "[hook context]\nstart 1",
+      "first",
+      "[hook context]\nstart 2",
+      "second",
     ]);
     const facts = await second.factsOf(again);
     expect(dataOf(facts, "hook_context.appended")).toHaveLength(2);
@@ -132,7 +135,7 @@ describe("onSessionStart", () => {
   });
 
   test("handlers of one extension that use the time up leave no text of it behind", async () => {
-    const slow = (ms: number): HookTable["onSessionStart"] =>
+    const slow = (ms: number): OnSessionStart =>
       (() => new Promise((resolve) => setTimeout(() => resolve({ additionalContext: "x" }), ms))) as never;
     let wasRun = false;
     const extensions = [
