@@ -28,13 +28,11 @@ export function restorableSecrets({ secrets }: Config, env: Environment): Restor
   );
 }
 
-/** A line for each configured secret that is too short to be hidden. */
+/** A line for each secret that is too short to be hidden. */
 export function shortSecretWarnings(config: Config, env: Environment): string[] {
-  return [...restorableSecrets(config, env)].flatMap(([name, value]) =>
-    value === null || value.length >= MIN_SECRET_LENGTH
-      ? []
-      : [
-          `secret ${name} has fewer than ${MIN_SECRET_LENGTH} characters and can't be hidden where it turns up`,
-        ],
+  const short = knownSecrets(config, env).filter(({ value }) => value.length < MIN_SECRET_LENGTH);
+  return [...new Set(short.map(({ name }) => name))].map(
+    (name) =>
+      `secret ${name} has fewer than ${MIN_SECRET_LENGTH} characters and can't be hidden where it turns up`,
   );
 }

@@ -14,6 +14,7 @@ import {
   type LoadedExtension,
   type LoadError,
   type LoadOutcome,
+  type LoadParts,
   type LoadSource,
   type SearchRoot,
   type ValidationError,
@@ -87,6 +88,18 @@ export class LoadBuilder {
     this.#deps = deps;
   }
 
+  /** Secret settings are hidden before the extension that gets them can say anything. */
+  #parts(cwd: string, config: Config, generation: number): LoadParts {
+    const { workshop, hideToo } = this.#deps;
+    const parts = workshop.parts(cwd, config, generation);
+    const settings: LoadParts["settings"] = async (name, schema) => {
+      const checked = await parts.settings(name, schema);
+      hideToo(checked.secrets);
+      return checked;
+    };
+    return { ...parts, settings };
+  }
+
   /** Where to look. Opens no extension file. @throws InvalidConfigError */
   async look(spec: LoadSpec): Promise<Places> {
     const { configure, home } = this.#deps;
@@ -129,10 +142,8 @@ export class LoadBuilder {
     });
     const { kept } = keepLast(sources);
     await endOverridden(sources, kept);
-    const outcome = await loadExtensions(kept, this.#deps.workshop.parts(spec.cwd, config, generation));
+    const outcome = await loadExtensions(kept, this.#parts(spec.cwd, config, generation));
     if (found.files.length > 0) this.#deps.workshop.tidy();
-    const secrets = outcome.extensions.flatMap((extension) => extension.secrets);
-    if (secrets.length > 0) this.#deps.hideToo(secrets);
     try {
       const loadErrors = [...found.loadErrors, ...outcome.loadErrors];
       for (const { module, warnings } of outcome.validationWarnings)

@@ -189,11 +189,12 @@ export function runtimeExtensions(
   const { clock, ids, logger, env, home, config, configure, house } = parts;
   const known = knownSecrets(config, env);
   const mask = new ChangingMasker(known);
+  const hidden = maskedLogger(logger, mask);
   const tell = options.onOutput ?? ((module: string, line: string) => logger.info({ module }, line));
   const workshop = new ExtensionWorkshop({
     home,
     clock,
-    logger: maskedLogger(logger, mask),
+    logger: hidden,
     env,
     memoryLimitMb: config.extensions.memoryLimitMb,
     supervisor: () => house.workers,
@@ -222,7 +223,12 @@ export function runtimeExtensions(
     mask.hide(known);
   };
   const builder = new LoadBuilder({
-    configure,
+    // Another folder may have secrets of its own.
+    configure: async (folder) => {
+      const configured = await configure(folder);
+      hideToo(knownSecrets(configured.config, env));
+      return configured;
+    },
     home,
     objects,
     models,
@@ -230,10 +236,10 @@ export function runtimeExtensions(
     hideToo,
     clock,
     ids,
-    logger,
+    logger: hidden,
   });
   const stream = (): Promise<RegistryStream> => startedRegistry(parts, mask);
-  const registry: ExtensionRegistry = new ExtensionRegistry({ stream, builder, workshop, logger });
+  const registry: ExtensionRegistry = new ExtensionRegistry({ stream, builder, workshop, logger: hidden });
   return new RuntimeExtensions(registry, workshop, options.cwd);
 }
 

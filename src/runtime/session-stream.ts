@@ -35,6 +35,7 @@ import {
   type RegisteredTool,
   type ToolRegistry,
 } from "../tools/index.ts";
+import { maskedLogger } from "./masking.ts";
 
 /** What all sessions of a runtime share. */
 export interface SessionWorld {
@@ -79,8 +80,10 @@ export async function openSessionStream(
   parts: SessionParts,
 ): Promise<{ readonly stream: SessionStream; readonly hooks: SessionHooks }> {
   const { checkFact } = await loadSchemas();
-  const { log, leadership, clock, ids, random, logger, env } = world;
+  const { log, leadership, clock, ids, random, env } = world;
   const { mask, registry } = parts;
+  // What a tool logs, and the messages of errors, may hold anything.
+  const logger = maskedLogger(world.logger, mask);
   const stream: SessionStream = new JournaledStream({
     stream: sessionStreamName(sessionId),
     log,

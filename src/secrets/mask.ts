@@ -36,8 +36,26 @@ interface Needle {
   readonly mark: string;
 }
 
-// Enumerated words and identifiers are ours, never a person's text, and other facts refer to them.
-const unsearched = new Set(["type", "role", "status", "callId", "runId", "providerCallId", "sha256"]);
+// Enumerated words and identifiers are ours, never a person's text, and other facts refer to them. Tools may use the
+// same names for members of their own, so only what has the looks of ours is passed over.
+const words: ReadonlySet<string> = new Set(
+  (
+    "text image reasoning tool_call user assistant custom tool completed aborted failed model memory search worker " +
+    "supervisor object array string number integer boolean null"
+  ).split(" "),
+);
+const isWord = (value: string): boolean => words.has(value);
+const isId = (value: string): boolean => /^[a-z]+_[0-9a-f]{16}$/.test(value);
+const unsearched: ReadonlyMap<string, (value: string) => boolean> = new Map([
+  ["type", isWord],
+  ["role", isWord],
+  ["status", isWord],
+  ["callId", isId],
+  ["runId", isId],
+  // Whatever the provider calls it: it has to be told the same again.
+  ["providerCallId", () => true],
+  ["sha256", (value) => /^[0-9a-f]{64}$/.test(value)],
+]);
 
 /** A masker for these secrets; those below {@link MIN_SECRET_LENGTH} characters cannot be hidden and are left out. */
 export function createMasker(secrets: readonly KnownSecret[]): Masker {
@@ -67,13 +85,17 @@ function maskJson(value: Json, needles: readonly Needle[]): Json {
   }
   let changed = false;
   const members: [string, Json][] = Object.entries(value).map(([key, member]) => {
-    const masked = unsearched.has(key) ? member : maskJson(member, needles);
+    const masked = isOurs(key, member) ? member : maskJson(member, needles);
     // A model or a tool may put a secret into the name of a member as well.
     const name = maskText(key, needles);
     changed ||= masked !== member || name !== key;
     return [name, masked];
   });
   return changed ? Object.fromEntries(members) : value;
+}
+
+function isOurs(key: string, member: Json): boolean {
+  return typeof member === "string" && unsearched.get(key)?.(member) === true;
 }
 
 function maskText(text: string, needles: readonly Needle[]): string {

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { verifyReplay } from "../../src/replay/index.ts";
-import type { Session, SessionEvent } from "../../src/runtime/index.ts";
+import type { SessionEvent } from "../../src/projections/index.ts";
+import type { Session } from "../../src/runtime/index.ts";
 import { factOfType, gate } from "../support/runtimes.ts";
 import { calling, dataOf, echoing, hooked, world, type World } from "./extensions-support.ts";
 

@@ -43,7 +43,21 @@ describe("a masker", () => {
   test("leaves identifiers and values below eight characters alone", () => {
     const short = createMasker([{ name: "PIN", value: "1234567" }]);
     expect(short.json({ text: "1234567" })).toEqual({ text: "1234567" });
-    expect(masker.json({ callId: value })).toEqual({ callId: value });
+    const id = "call_0123456789abcdef";
+    const named = createMasker([
+      { name: "ID", value: id },
+      { name: "WORD", value: "completed" },
+    ]);
+    expect(named.json({ callId: id, status: "completed" })).toEqual({ callId: id, status: "completed" });
+    expect(named.json({ text: id, note: "completed" })).toEqual({
+      text: "{{secret:ID}}",
+      note: "{{secret:WORD}}",
+    });
+  });
+
+  test("hides a value under the name of an identifier or of an enumerated word, where tools may put one", () => {
+    const hidden = { callId: "{{secret:API_KEY}}", type: "{{secret:API_KEY}}", status: "{{secret:API_KEY}}" };
+    expect(masker.json({ callId: value, type: value, status: value })).toEqual(hidden);
   });
 
   test("hides names of members and bytes", () => {

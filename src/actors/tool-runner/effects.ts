@@ -143,7 +143,7 @@ async function execute(
       const onUpdate: ToolUpdate = ({ content }) => {
         if (settled || !isList(content)) return;
         const shown = content.map((block) =>
-          block.type === "text" ? { ...block, text: pieces.push(block.text) } : block,
+          block.type === "text" ? { ...block, text: pieces.push(block.text) } : parts.mask.json({ ...block }),
         );
         live({ type: "tool_call_update", callId, content: shown });
       };
