@@ -9,6 +9,7 @@ export const measures = {
   supervision: () => import("./measures/supervision.mjs"),
   turn: () => import("./measures/turn.mjs"),
   idle: () => import("./measures/idle.mjs"),
+  extensions: () => import("./measures/extensions.mjs"),
   agent: () => import("./measures/agent.mjs"),
   "start-up": () => import("./measures/start-up.mjs"),
 };

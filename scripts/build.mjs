@@ -20,7 +20,7 @@ import {
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { gatherRooms } from "./gather.mjs";
+import { gatherRooms, gatherWorker } from "./gather.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const dist = path.join(root, "dist");
@@ -32,6 +32,7 @@ mkdirSync(cache, { recursive: true });
 try {
   compile();
   writeMachineVersion();
+  await gatherWorker(fresh);
   await gatherRooms(fresh);
   makeExecutable();
   takePlace();

@@ -48,6 +48,25 @@ export async function gatherRooms(folder) {
   }
 }
 
+/**
+ * Puts the first file of an extension's worker together with all that it needs: each worker loads it anew. What bundled
+ * extensions import by its own address has to stay one module.
+ */
+export async function gatherWorker(folder) {
+  const dir = path.join(folder, "extensions/worker");
+  if (!existsSync(dir)) return;
+  const stays = path.join(dir, "meta.js");
+  const bundle = await rolldown({
+    input: { bootstrap: path.join(dir, "bootstrap.js") },
+    platform: "node",
+    external: (id, _importer, isResolved) =>
+      isResolved && (id === stays || path.relative(folder, id).startsWith("..")),
+    plugins: [{ name: "maps-to-typescript", load: withMap }],
+  });
+  await bundle.write({ dir, format: "esm", sourcemap: true, chunkFileNames: "parts/[name].js" });
+  await bundle.close();
+}
+
 /** A compiled module with the compiler's own map, so that the new maps lead to src. */
 function withMap(id) {
   const map = `${id}.map`;

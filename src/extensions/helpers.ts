@@ -16,13 +16,18 @@ export interface BundledFile {
 /** What a file is. Of a CommonJS file that others import only its evaluation tells whether it is an extension. */
 export type FileRole = "extension" | "helper" | "perhaps_helper" | "wrong_export";
 
+/** True for a file that is an extension whatever the others of its load are. */
+export function isPlainExtension({ bundle: { format, exports } }: BundledFile): boolean {
+  return format === "esm" && exports.includes("default");
+}
+
 /** The roles of the files of one load, in their order. */
 export function rolesOf(files: readonly BundledFile[]): FileRole[] {
   return files.map((file) => {
     const isImported = files.some((other) => other !== file && other.bundle.inputs.includes(file.realPath));
     const { format, exports } = file.bundle;
     if (format === "commonjs") return isImported ? "perhaps_helper" : "extension";
-    if (exports.includes("default")) return "extension";
+    if (isPlainExtension(file)) return "extension";
     if (exports.length === 0 || isInLibrary(file.module) || isImported) return "helper";
     return "wrong_export";
   });

@@ -5,7 +5,7 @@
 import { realpath } from "node:fs/promises";
 import type { KnownSecret } from "../secrets/index.ts";
 import { byCodePoint } from "../events/index.ts";
-import { rolesOf, wrongExport, type BundledFile, type FileRole } from "./helpers.ts";
+import { isPlainExtension, rolesOf, wrongExport, type BundledFile, type FileRole } from "./helpers.ts";
 import type { LoadedExtension, LoadOutcome, ValidationError, ValidationWarning } from "./loaded.ts";
 import {
   ExtensionLoadError,
@@ -46,18 +46,31 @@ type Found =
 
 /** Loads all of them, at once. */
 export async function loadExtensions(sources: readonly LoadSource[], parts: LoadParts): Promise<LoadOutcome> {
-  const bundled = await Promise.all(sources.map((source) => bundleOf(source, parts)));
-  const files = bundled.flatMap(({ file }) => (file === null ? [] : [file]));
-  const roles = new Map(rolesOf(files).map((role, index) => [files[index], role]));
+  const bundling = sources.map((source) => bundleOf(source, parts));
+  const role = rolesTogether(bundling);
   const found = await Promise.all(
-    bundled.map(async ({ source, file, error }): Promise<Found> => {
+    bundling.map(async (each): Promise<Found> => {
+      const { source, file, error } = await each;
       if (error !== null) return { kind: "failed", error };
       if (source.sourcePath === null) return complete(source.module, null, source.host, parts);
       if (file === null) throw new Error(`${source.sourcePath} was not bundled`);
-      return loadFile(file, roles.get(file) ?? "extension", parts);
+      // Most files say by themselves what they are: their workers start while others are still bundled.
+      return loadFile(file, isPlainExtension(file) ? "extension" : await role(file), parts);
     }),
   );
   return sorted(found);
+}
+
+/** What the other files are is told by all of them together. */
+function rolesTogether(bundling: readonly Promise<Bundled>[]): (file: BundledFile) => Promise<FileRole> {
+  let roles: Promise<ReadonlyMap<BundledFile, FileRole>> | null = null;
+  const decide = async (): Promise<ReadonlyMap<BundledFile, FileRole>> => {
+    const bundled = await Promise.all(bundling);
+    const files = bundled.flatMap(({ file }) => (file === null ? [] : [file]));
+    const decided = rolesOf(files);
+    return new Map(files.map((file, index) => [file, decided[index] ?? "extension"]));
+  };
+  return async (file) => (await (roles ??= decide())).get(file) ?? "extension";
 }
 
 interface Bundled {

@@ -56,3 +56,9 @@ export const UnknownModelError = unavailable("UnknownModelError");
 export const createRuntime = unavailable("createRuntime");
 /** Not available inside an extension. */
 export const scriptedModel = unavailable("scriptedModel");
+/** Not available inside an extension. */
+export const InvalidToolError = unavailable("InvalidToolError");
+/** Not available inside an extension. */
+export const ReloadFailedError = unavailable("ReloadFailedError");
+/** Not available inside an extension. */
+export const SessionStreamingError = unavailable("SessionStreamingError");
