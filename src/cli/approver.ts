@@ -34,7 +34,7 @@ export class Approver {
     this.#asked.add(question.id);
     this.#queue = this.#queue
       .then(() => this.#answer(question))
-      .catch((error: unknown) => this.#report(error));
+      .catch((error: unknown) => this.#fail(question, error));
   }
 
   async #answer(question: Question): Promise<void> {
@@ -73,6 +73,14 @@ export class Approver {
     // While it asks, the terminal gives Ctrl-C as a key and not as a signal.
     if (!interrupts.happened) interrupts.interrupt("SIGINT");
     return null;
+  }
+
+  /** Who can't be asked has not allowed: the call is refused, or the run would wait for ever. */
+  async #fail({ id }: Question, error: unknown): Promise<void> {
+    this.#report(error);
+    await this.#session.approvals
+      .resolve(id, "deny", "approval is unavailable")
+      .catch((cause: unknown) => this.#report(cause));
   }
 
   /** A call whose run has ended meanwhile waits for no answer. */

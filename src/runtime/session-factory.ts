@@ -10,7 +10,7 @@ import {
   type Model,
   type ModelSource,
 } from "../providers/index.ts";
-import type { AnyToolDefinition, ToolPolicy } from "../tools/index.ts";
+import { modeOf, type AnyToolDefinition, type SpokenToolPolicy } from "../tools/index.ts";
 import { NoModelError } from "./errors.ts";
 import type { ExtensionRegistry } from "./extension-registry.ts";
 import { handedTools } from "./handed-tools.ts";
@@ -42,7 +42,7 @@ export interface SessionOptions {
   /** `false`: no tools, hooks and providers of extensions. Default `true`. */
   readonly includeExtensions?: boolean;
   /** Which tools are offered, and which calls have to be approved. What is left out stays as it is. */
-  readonly toolPolicy?: Partial<ToolPolicy>;
+  readonly toolPolicy?: Partial<SpokenToolPolicy>;
   /** Tools in place of the built-in ones; those of extensions follow. Not recorded: a resume wants them again. */
   readonly customTools?: readonly AnyToolDefinition[];
   /** Tools after all others. Not recorded: a resume wants them again. */
@@ -189,13 +189,13 @@ function copied(list: readonly string[] | undefined): string[] | null {
 }
 
 /** Copied, since a program may change its lists later; the recorded form has lists of its own. */
-function policyOf(base: ToolPolicy, said: Partial<ToolPolicy> = {}): Settings["toolPolicy"] {
+function policyOf(base: SpokenToolPolicy, said: Partial<SpokenToolPolicy> = {}): Settings["toolPolicy"] {
   const { allow, deny, blockedTools, requireApproval, approvals } = { ...base, ...said };
   return {
     allow: allow === "all" ? allow : [...allow],
     deny: [...deny],
     blockedTools: [...blockedTools],
     requireApproval: [...requireApproval],
-    approvals: { ...approvals },
+    approvals: Object.fromEntries(Object.entries(approvals).map(([name, word]) => [name, modeOf(word)])),
   };
 }

@@ -80,4 +80,11 @@ export { hash16 } from "./hash16.ts";
 export { planRegistry } from "./plan/registry.ts";
 export { builtInTools } from "./built-in/index.ts";
 export { ajvFor, type SchemaFault } from "./validator.ts";
-export { approvalModeOf, isRemoved, openPolicy, type ToolPolicy } from "./policy.ts";
+export {
+  approvalModeOf,
+  isRemoved,
+  modeOf,
+  openPolicy,
+  type SpokenToolPolicy,
+  type ToolPolicy,
+} from "./policy.ts";

@@ -18,6 +18,17 @@ export interface ToolPolicy {
   readonly approvals: Readonly<Record<string, ApprovalMode>>;
 }
 
+/** The same with the words that others use for modes: `never` asks, so `auto`; `always` asks, so `ask`. */
+export interface SpokenToolPolicy extends Omit<ToolPolicy, "approvals"> {
+  readonly approvals: Readonly<Record<string, ApprovalMode | "never" | "always">>;
+}
+
+/** The mode that a word stands for. */
+export function modeOf(word: ApprovalMode | "never" | "always"): ApprovalMode {
+  if (word === "never") return "auto";
+  return word === "always" ? "ask" : word;
+}
+
 /** Everything is offered, and the session's mode decides. */
 export const openPolicy: ToolPolicy = {
   allow: "all",
