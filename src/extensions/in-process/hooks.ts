@@ -30,7 +30,8 @@ export async function runHandlers(
     const leftMs = endsAt - clock.monotonic();
     if (leftMs <= 0) break;
     const limitMs = Math.min(handlerMs, leftMs);
-    const outcome = await runHandler(handler, { owner, payload, limitMs, clock, life });
+    const running = runHandler(handler, { owner, payload, limitMs, clock, life });
+    const outcome = running instanceof Promise ? await running : running;
     outcomes.push(outcome);
     if (untilBlocked && (outcome.status !== "answered" || isBlock(outcome.answer))) break;
     if (life.hasEnded) break;
@@ -47,20 +48,34 @@ interface HandlerCall {
   readonly life: Life;
 }
 
-function runHandler(handler: unknown, call: HandlerCall): Promise<HandlerOutcome> {
+/** One that answers at once needs no timer: nothing could stop it. */
+function runHandler(handler: unknown, call: HandlerCall): HandlerOutcome | Promise<HandlerOutcome> {
   const { owner, payload, limitMs, clock, life } = call;
-  if (typeof handler !== "function") {
-    return Promise.resolve(failed({ kind: "not_a_function", message: `got ${typeof handler}` }, 0));
+  if (typeof handler !== "function")
+    return failed({ kind: "not_a_function", message: `got ${typeof handler}` }, 0);
+  if (life.hasEnded) return failed({ kind: "crash", message: unloaded }, 0);
+  const startedAt = clock.monotonic();
+  const tookMs = (): number => clock.monotonic() - startedAt;
+  const late: HandlerFailure = { kind: "timeout", class: "timeout", message: `timed out after ${limitMs}ms` };
+  const told = (answer: unknown): HandlerOutcome => {
+    const durationMs = tookMs();
+    // One that never gives way keeps a timer from firing.
+    return durationMs > limitMs ? failed(late, durationMs) : answered(answer, durationMs);
+  };
+  const threw = (error: unknown): HandlerOutcome => {
+    const failure = { kind: "throw", class: thrownClass(error), message: boundedMessage(error) } as const;
+    return failed(tookMs() > limitMs ? late : failure, tookMs());
+  };
+  let answer: unknown;
+  let isPending: boolean;
+  try {
+    answer = Reflect.apply(handler, owner, JSON.parse(payload) as unknown[]) as unknown;
+    isPending = isThenable(answer);
+  } catch (error) {
+    return threw(error);
   }
-  if (life.hasEnded) return Promise.resolve(failed({ kind: "crash", message: unloaded }, 0));
+  if (!isPending) return told(answer);
   return new Promise((resolve) => {
-    const startedAt = clock.monotonic();
-    const tookMs = (): number => clock.monotonic() - startedAt;
-    const late: HandlerFailure = {
-      kind: "timeout",
-      class: "timeout",
-      message: `timed out after ${limitMs}ms`,
-    };
     const settle = (outcome: HandlerOutcome): void => {
       cancel();
       leave();
@@ -68,24 +83,22 @@ function runHandler(handler: unknown, call: HandlerCall): Promise<HandlerOutcome
     };
     const leave = life.enter(() => settle(failed({ kind: "crash", message: unloaded }, tookMs())));
     const cancel = clock.setTimer(limitMs, () => settle(failed(late, tookMs())));
-    const run = async (): Promise<unknown> =>
-      Reflect.apply(handler, owner, JSON.parse(payload) as unknown[]) as unknown;
+    const run = async (): Promise<unknown> => answer;
     run().then(
-      (answer) => {
-        const durationMs = tookMs();
-        // One that never gives way keeps the timer from firing.
-        settle(durationMs > limitMs ? failed(late, durationMs) : answered(answer, durationMs));
-      },
-      (error: unknown) => {
-        const failure = { kind: "throw", class: thrownClass(error), message: boundedMessage(error) } as const;
-        settle(failed(tookMs() > limitMs ? late : failure, tookMs()));
-      },
+      (value) => settle(told(value)),
+      (error: unknown) => settle(threw(error)),
     );
   });
 }
 
+function isThenable(answer: unknown): boolean {
+  const isObject = (typeof answer === "object" && answer !== null) || typeof answer === "function";
+  return isObject && typeof (answer as { readonly then?: unknown }).then === "function";
+}
+
 function answered(answer: unknown, durationMs: number): HandlerOutcome {
-  const copy = copyJson(answer ?? null, "answer", isUsable);
+  if (answer === undefined || answer === null) return { status: "answered", answer: null, durationMs };
+  const copy = copyJson(answer, "answer", isUsable);
   return copy.ok
     ? { status: "answered", answer: copy.value as Json, durationMs }
     : failed({ kind: "invalid", message: copy.message }, durationMs);
