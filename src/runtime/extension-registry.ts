@@ -20,6 +20,7 @@ import type { BuiltLoad, LoadBuilder, LoadSpec } from "./load-builder.ts";
 type Typed<Type extends CollectedProvider["type"]> = Extract<CollectedProvider, { readonly type: Type }>;
 /** `extension`: the name of the extension that brings it. */
 type Provided<Type extends CollectedProvider["type"]> = Typed<Type> & { readonly extension: string };
+type Quarantined = Pick<QuarantineView, "generation" | "sourcePath">;
 type WorkerFact = FactData<"extension.restarted"> | FactData<"extension.quarantined">;
 
 /** Model providers of extensions, as models are resolved. */
@@ -63,7 +64,7 @@ export class ExtensionRegistry {
   readonly #newest = new Map<string, Entry>();
   readonly #entries = new Map<string, Entry>();
   readonly #loads = new Map<string, BuiltLoad>();
-  readonly #watchers = new Set<(generation: number, module: string) => void>();
+  readonly #watchers = new Set<(quarantined: Quarantined) => void>();
   #generation = 1;
   #lastErrors: LastLoadErrors = { errors: [], loadedAt: null };
   #stream: RegistryStream | null = null;
@@ -107,9 +108,10 @@ export class ExtensionRegistry {
    * Loads again from the files as they are now. Once it resolves, the new load is recorded and whoever asked uses it
    * instead of the old one; when it rejects, nothing has changed.
    *
+   * @param spec - where to look now
    * @param assertMayReplace - called when all is loaded, just before it is recorded; what it throws is passed on
    */
-  async reload(old: BuiltLoad, assertMayReplace: () => void): Promise<BuiltLoad> {
+  async reload(old: BuiltLoad, spec: LoadSpec, assertMayReplace: () => void): Promise<BuiltLoad> {
     const entry = this.#entries.get(old.id);
     const generation = (this.#generation += 1);
     let releases = false;
@@ -120,8 +122,8 @@ export class ExtensionRegistry {
       if (releases && entry !== undefined) this.#drop(entry);
       return releases;
     };
-    const { key } = await this.#deps.builder.look(old.spec);
-    const load = await this.#build(old.spec, generation, { load: old.id, isLast });
+    const { key } = await this.#deps.builder.look(spec);
+    const load = await this.#build(spec, generation, { load: old.id, isLast });
     const fresh: Entry = { key, built: Promise.resolve(load), users: 1 };
     this.#newest.set(key, fresh);
     this.#entries.set(load.id, fresh);
@@ -189,7 +191,7 @@ export class ExtensionRegistry {
   }
 
   /** Told when an extension was quarantined, once that is recorded. @returns a function that ends it */
-  onQuarantine(listener: (generation: number, module: string) => void): () => void {
+  onQuarantine(listener: (quarantined: Quarantined) => void): () => void {
     this.#watchers.add(listener);
     return () => void this.#watchers.delete(listener);
   }
@@ -199,8 +201,8 @@ export class ExtensionRegistry {
     this.#stream
       ?.submit(type, data)
       .then(() => {
-        if (type === "extension.restarted") return;
-        for (const watcher of this.#watchers) watcher(data.generation, data.module);
+        if (!("sourcePath" in data)) return;
+        for (const watcher of this.#watchers) watcher(data);
       })
       .catch((error: unknown) => this.#warn(error, "what happened to a worker could not be recorded"));
   }
@@ -276,10 +278,7 @@ export class ExtensionRegistry {
 }
 
 /** Whether a load has the extension that was quarantined; another folder may have one of the same module. */
-function isIn(
-  { generation, extensions }: BuiltLoad,
-  quarantined: Pick<QuarantineView, "generation" | "sourcePath">,
-): boolean {
+export function isIn({ generation, extensions }: BuiltLoad, quarantined: Quarantined): boolean {
   return (
     generation === quarantined.generation &&
     extensions.some(({ info }) => info.sourcePath === quarantined.sourcePath)

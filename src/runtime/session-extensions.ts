@@ -11,8 +11,8 @@ import type { KnownSecret } from "../secrets/index.ts";
 import { openPolicy, planRegistry, type ExtensionControl, type ToolRegistry } from "../tools/index.ts";
 import { equip, isLeftOut, type Equipment, type HandedTools, type ToolChoice } from "./equipment.ts";
 import { ReloadFailedError, SessionStreamingError } from "./errors.ts";
-import type { ExtensionRegistry } from "./extension-registry.ts";
-import type { BuiltLoad } from "./load-builder.ts";
+import { isIn, type ExtensionRegistry } from "./extension-registry.ts";
+import type { BuiltLoad, LoadSpec } from "./load-builder.ts";
 import { ChangingMasker } from "./masking.ts";
 import type { SessionStream } from "./session-stream.ts";
 
@@ -58,11 +58,7 @@ export class SessionExtensions {
 
   /** Loads them, or shares a load that is in use. @throws InvalidConfigError */
   async load(cwd: string, settings: LoadSettings): Promise<void> {
-    const { extensionPaths, extensions, includeExtensions } = settings;
-    const places = { extensionPaths, extensions, includeExtensions, includeObjects: true };
-    const load = await this.#parts.registry.acquire({ cwd, ...places });
-    this.#choice = settings;
-    this.#use(load);
+    this.#use(await this.#parts.registry.acquire(specOf(cwd, settings)), settings);
   }
 
   /** Tools that the model is offered in a mode, as things are now. */
@@ -79,11 +75,8 @@ export class SessionExtensions {
   /** The session whose extensions these are: from now on its stream gets the reports. */
   attach(stream: SessionStream): void {
     this.#stream = stream;
-    this.#stopWatching = this.#parts.registry.onQuarantine((generation, module) => {
-      const load = this.#load;
-      const isOurs =
-        load?.generation === generation && load.extensions.some(({ info }) => info.module === module);
-      if (!isOurs) return;
+    this.#stopWatching = this.#parts.registry.onQuarantine((quarantined) => {
+      if (this.#load === null || !isIn(this.#load, quarantined)) return;
       this.publish().catch((error: unknown) => this.#warn(error));
     });
   }
@@ -134,8 +127,13 @@ export class SessionExtensions {
   async #reload(callId: string | null): Promise<ExtensionStatusReport> {
     this.#assertAtRest(callId);
     try {
-      const { registry } = this.#parts;
-      this.#use(await registry.reload(this.#loaded(), () => this.#assertAtRest(callId)));
+      const old = this.#loaded();
+      // What was said when the session was resumed holds from now on.
+      if (this.#stream === null) throw new Error("no session has these extensions");
+      const { settings } = this.#stream.views.session;
+      const spec = specOf(old.spec.cwd, settings);
+      const load = await this.#parts.registry.reload(old, spec, () => this.#assertAtRest(callId));
+      this.#use(load, settings);
     } catch (error) {
       if (error instanceof InvalidConfigError || error instanceof SessionStreamingError) throw error;
       throw new ReloadFailedError(error);
@@ -144,9 +142,10 @@ export class SessionExtensions {
   }
 
   /** Tools, hooks and what has to be hidden change in one step. */
-  #use(load: BuiltLoad): void {
+  #use(load: BuiltLoad, choice: ToolChoice): void {
     const { handed, logger } = this.#parts;
     this.#load = load;
+    this.#choice = choice;
     this.#equipment = equip(load.extensions, this.#choice, handed, logger);
     for (const secret of this.#equipment.secrets) if (!this.#knows(secret)) this.#secrets.push(secret);
     this.mask.hide(this.#secrets);
@@ -175,4 +174,9 @@ export class SessionExtensions {
     const reason = error instanceof Error ? error.name : typeof error;
     this.#parts.logger.warn({ reason }, "a status report could not be published");
   }
+}
+
+/** Where a session looks for extensions. */
+function specOf(cwd: string, { extensionPaths, extensions, includeExtensions }: LoadSettings): LoadSpec {
+  return { cwd, extensionPaths, extensions, includeExtensions, includeObjects: true };
 }

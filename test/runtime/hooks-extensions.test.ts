@@ -80,9 +80,12 @@ describe("onToolCall in a worker", () => {
     await using here = await world({ turns, files });
     const one = await here.start();
     const two = await here.start({ cwd: `${here.cwd}/other` });
+    const told: unknown[] = [];
+    two.subscribe((event) => void told.push(event));
     await one.prompt("go");
     await expect.poll(() => one.extensionStatusReport().quarantined.length).toBe(1);
     expect(two.extensionStatusReport().quarantined).toEqual([]);
+    expect(told).toEqual([]);
   });
 });
 

@@ -157,6 +157,20 @@ describe("a reload", () => {
     for (const report of await Promise.all(started)) expect(report).toMatchObject({ totalLoaded: 1 });
   });
 
+  test("takes what was said since the session started", async () => {
+    const files = { "ext/a.js": tool("old"), "more/b.js": fileWith("b", "other", "b") };
+    await using here = await world({ files });
+    const session = await here.start();
+    const names = (): string[] => session.tools().map(({ name }) => name);
+    await here.runtime.sessions.resume(session.id, { extensions: ["ext", "more"], disabled: ["ls"] });
+    expect(await session.reloadExtensions()).toMatchObject({ totalLoaded: 2 });
+    expect(names()).toEqual(expect.arrayContaining(["tool", "other"]));
+    expect(names()).not.toContain("ls");
+    await here.runtime.sessions.resume(session.id, { includeExtensions: false });
+    expect(await session.reloadExtensions()).toMatchObject({ totalLoaded: 0 });
+    expect(await recordedLoads(here)).toHaveLength(1);
+  });
+
   test("one after the other: each answers with a report of its own", async () => {
     await using here = await world({ files: { "ext/a.js": tool("old") } });
     const session = await here.start();
