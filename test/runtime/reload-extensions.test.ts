@@ -1,9 +1,12 @@
 /** Loading the extensions of a session again. */
+import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { registryStreamName } from "../../src/actors/index.ts";
 import { extensionRegistry, project } from "../../src/projections/index.ts";
 import type { KnownFact } from "../../src/events/index.ts";
 import { defineExtension } from "../../src/extensions/index.ts";
+import { LogFullError } from "../../src/log/index.ts";
+import { memoryLog, tampered, type Tampering } from "../support/log-doubles.ts";
 import { factsOf } from "../support/runtimes.ts";
 import { calling, fileWith, hooked, world, type World } from "./extensions-support.ts";
 import { resultsIn } from "../cases/session.ts";
@@ -106,6 +109,55 @@ describe("a reload", () => {
     await session.prompt("go");
     expect(resultsIn(here.requests[1])).toMatchObject([{ text: "old" }]);
     expect(await recordedLoads(here)).toHaveLength(1);
+  });
+
+  test("that can't be recorded changes nothing, ends the new workers, and may be tried again", async () => {
+    const tampering: Tampering = {};
+    const log = await memoryLog();
+    const turns = [calling("tool"), { text: "1" }, calling("tool"), { text: "2" }];
+    const onLog = tampered(log, tampering);
+    await using here = await world({ turns, onLog, files: { "ext/a.js": tool("old") } });
+    const session = await here.start();
+    const threads = (): number => readdirSync("/proc/self/task").length;
+    const [before, running] = [session.extensionStatusReport(), threads()];
+    here.write("ext/a.js", tool("new"));
+    let appends = 0;
+    tampering.beforeAppend = (stream) => {
+      // That it begins is recorded; what came of it is not.
+      if (stream.startsWith("extensions-") && (appends += 1) > 1) throw new LogFullError("work.db");
+    };
+    await expect(session.reloadExtensions()).rejects.toMatchObject({ code: "LEMON_RELOAD_FAILED" });
+    delete tampering.beforeAppend;
+    expect(session.extensionStatusReport()).toEqual(before);
+    await session.prompt("go");
+    expect(resultsIn(here.requests[1])).toMatchObject([{ text: "old" }]);
+    await expect.poll(threads).toBeLessThanOrEqual(running);
+    await expect
+      .poll(
+        () =>
+          session.reloadExtensions().then(
+            ({ totalLoaded }) => totalLoaded,
+            () => 0,
+          ),
+        { timeout: 5_000 },
+      )
+      .toBe(1);
+    await session.prompt("again");
+    expect(resultsIn(here.requests[3])).toMatchObject([{ text: "new" }]);
+    expect(appends).toBeGreaterThan(1);
+  });
+
+  test("of two sessions at once gives each a load of its own", async () => {
+    await using here = await world({ files: { "ext/a.js": tool("old") } });
+    const [one, two] = [await here.start(), await here.start()];
+    here.write("ext/a.js", tool("new"));
+    await Promise.all([one.reloadExtensions(), two.reloadExtensions()]);
+    for (const session of [one, two])
+      expect(session.tools().find(({ name }) => name === "tool")?.description).toBe("new");
+    await expect.poll(() => recordedLoads(here)).toHaveLength(2);
+    await one.shutdown();
+    await expect.poll(() => recordedLoads(here)).toHaveLength(1);
+    expect(two.extensionStatusReport().totalLoaded).toBe(1);
   });
 
   test("of one session leaves another's generation alone, until that reloads too", async () => {
