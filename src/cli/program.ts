@@ -35,6 +35,7 @@ export function buildProgram(version: string, invoke: Invoke): Command {
   addReadCommands(program, invoke);
   addLogCommands(program, invoke);
   addApprovalCommands(program, invoke);
+  addHookCommands(program, invoke);
   addExtensionCommands(program, invoke, version);
   addDoctorCommand(program, invoke, version);
   return program;
@@ -170,6 +171,19 @@ function addApprovalCommands(program: Command, invoke: Invoke): void {
     .description("let the project file of a folder run code")
     .action((dir: string | undefined, flags: { readonly revoke?: boolean }) =>
       invoke(async () => (await import("./commands/trust.ts")).trust, dir, flags),
+    );
+}
+
+function addHookCommands(program: Command, invoke: Invoke): void {
+  program
+    .command("hooks")
+    .description("look at what hooks did")
+    .command("explain")
+    .argument("<session>", "a session")
+    .argument("[call]", "one of its calls (default: all)")
+    .description("tell which handlers saw a call, what each answered, and what came out")
+    .action((session: string, call: string | undefined) =>
+      invoke(async () => (await import("./commands/hooks-explain.ts")).explainHooks, session, call),
     );
 }
 

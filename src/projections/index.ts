@@ -63,3 +63,11 @@ export {
 } from "./extension-status-fallback.ts";
 export { loadReport, type LoadReportExtras } from "./load-report.ts";
 export { approvalsIn, type PendingApproval } from "./pending-approvals.ts";
+export {
+  hookAccount,
+  type ApprovalAccount,
+  type CallAccount,
+  type CallOutcome,
+  type HandlerAccount,
+  type HookAccount,
+} from "./hook-account.ts";

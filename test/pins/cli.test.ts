@@ -81,6 +81,7 @@ test("the commands, their arguments and their flags", () => {
     "allow <id>",
     "deny <id> [reason]",
     "trust [dir] --revoke",
+    "hooks explain <session> [call]",
     "extension validate <path> -j",
     "extension list --capability <word> | --extension <path>",
     "extension status --extension <path>",
