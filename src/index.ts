@@ -2,13 +2,13 @@
  * lemon-runtime: coding agents as supervised actors on an append-only log.
  *
  * This page is the public face for programs that embed the runtime. Rooms of their own: `lemon-runtime/events`,
- * `/log`, `/supervision`, `/projections`, `/replay`.
+ * `/log`, `/supervision`, `/projections`, `/replay`, `/hooks`, `/testing`.
  */
 export { z } from "zod";
 export { LemonError, NotFoundError } from "./errors.ts";
 export type { Clock, Ids, Logger, Random } from "./ports.ts";
 export type { ContentBlock, Fact, FactData, FactType, NewFact, Usage } from "./events/index.ts";
-export type { SessionEvent } from "./projections/index.ts";
+export type { ExtensionStatusReport, SessionEvent } from "./projections/index.ts";
 export {
   AlreadyStreamingError,
   MailboxFullError,
@@ -23,11 +23,19 @@ export {
   UnknownModelError,
   InvalidScriptError,
   type LanguageModel,
+  type ExtractedPage,
+  type MemoryDocument,
+  type MemoryOptions,
+  type MemoryProvider,
+  type MemoryScope,
   type Model,
   type ModelProvider,
   type ModelSource,
   type Script,
   type ScriptedTurn,
+  type SearchHit,
+  type SearchOptions,
+  type SearchProvider,
 } from "./providers/index.ts";
 export {
   defineExtension,
@@ -51,6 +59,7 @@ export {
   defineTool,
   type ToolContext,
   type ToolDefinition,
+  type ToolPolicy,
   type ToolResult,
   type ToolUpdate,
 } from "./tools/index.ts";

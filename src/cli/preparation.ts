@@ -12,6 +12,7 @@ import { NoModelError, type SessionOptions } from "../runtime/index.ts";
 import { UsageError } from "./errors.ts";
 import type { Context } from "./globals.ts";
 import type { LeadFlags } from "./flags.ts";
+import { askTrust } from "./trust-question.ts";
 
 /**
  * Reads what the flags name and checks it.
@@ -26,7 +27,9 @@ export async function prepare(
   { cwd, isNew }: { readonly cwd: string; readonly isNew: boolean },
 ): Promise<SessionOptions> {
   if (isNew) await assertFolder(cwd);
-  const loaded = await loadConfig({ home: context.home, cwd, env: context.env });
+  const reading = { home: context.home, cwd, env: context.env };
+  const found = await loadConfig(reading);
+  const loaded = (await askTrust(context, cwd, found)) ? await loadConfig(reading) : found;
   const { config } = loaded;
   const script = flags.script === undefined ? undefined : await readScript(flags.script);
   const model = flags.model ?? (isNew && script === undefined ? config.runtime.model : null);

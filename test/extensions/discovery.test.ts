@@ -188,7 +188,7 @@ describe("several roots", () => {
   test("that hold the same file give one extension, where it was found last", async () => {
     await files("x/suite/index.ts");
     const found = await discover([root("x"), root("x/suite", "option")]);
-    expect(modules(found)).toEqual(["index"]);
+    expect(modules(found)).toEqual(["suite"]);
     const same = at("x/suite/index.ts");
     expect(found.overridden).toEqual([{ module: "suite/index", sourcePath: same, keptSourcePath: same }]);
   });

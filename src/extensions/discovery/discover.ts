@@ -69,7 +69,7 @@ export async function scanRoot(root: Pick<SearchRoot, "path">): Promise<RootScan
   if (found.isDirectory()) {
     const scan = await scanFolder(root.path);
     const files = scan.files.map((file) => ({
-      module: moduleOf(file),
+      module: moduleOf(file, path.basename(root.path)),
       sourcePath: path.join(root.path, ...file.split("/")),
     }));
     return { ...scan, files };
@@ -77,7 +77,11 @@ export async function scanRoot(root: Pick<SearchRoot, "path">): Promise<RootScan
   const name = path.basename(root.path);
   if (!found.isFile() || !isExtensionFileName(name))
     return only(`extension path ${root.path} is neither a folder nor a ${suffixWords} file`);
-  return { files: [{ module: moduleOf(name), sourcePath: root.path }], loadErrors: [], warnings: [] };
+  return {
+    files: [{ module: moduleOf(name, path.basename(path.dirname(root.path))), sourcePath: root.path }],
+    loadErrors: [],
+    warnings: [],
+  };
 }
 
 function filesOf(root: SearchRoot | undefined, files: readonly FoundFile[]): ExtensionFile[] {

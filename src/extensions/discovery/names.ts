@@ -15,7 +15,13 @@ export function isPassedOver(name: string): boolean {
   return name.startsWith(".") || name === "node_modules";
 }
 
-/** The module id of a file: its path below its root, with `/` on every system and without the suffix. */
-export function moduleOf(relativePath: string): string {
-  return relativePath.replace(SUFFIX, "");
+/**
+ * The module id of a file: its path below its root, with `/` on every system and without the suffix. The index of a root
+ * is called like the root, or two extensions that are each named by their own folder would have one id.
+ *
+ * @param rootName - name of the root's own folder
+ */
+export function moduleOf(relativePath: string, rootName: string): string {
+  const module = relativePath.replace(SUFFIX, "");
+  return module === "index" && rootName !== "" ? rootName : module;
 }
