@@ -12,52 +12,42 @@ import { columns, oneLine } from "../printable.ts";
 type Table = Readonly<Record<string, unknown>>;
 
 /** Shows what an extension can be told and what it is told here, secrets hidden. The extensions of this folder are loaded for it. */
-export async function extensionConfig(
-  context: Context,
+export function extensionConfig(context: Context, name: string, flags: ExtensionFlags): Promise<Status> {
+  return withExtensions(context, flags, async (loaded) => {
+    const { out, env, home, cwd } = context;
+    const { config } = await loadConfig({ home, cwd, env });
+    const { version, module, sourcePath, configSchema } = named(context, name, loaded);
+    const { settings, errors } = await settingsOf(name, configSchema, config.extensions.settings[name], env);
+    const shown = await redactSettings(settings, configSchema);
+    if (out.json) {
+      out.document({ name, version, module, sourcePath, configSchema, settings: shown, errors });
+    } else {
+      out.line([name, version, module, ...(sourcePath === null ? [] : [sourcePath])].join("  "));
+      for (const line of columns(rowsOf(configSchema, shown))) out.line(`  ${line}`);
+      for (const error of errors) out.fault(`  - ${error}`);
+    }
+    return statuses.done;
+  });
+}
+
+/** The first extension of that name. @throws NotFoundError */
+function named(
+  { out }: Context,
   name: string,
-  flags: ExtensionFlags,
-): Promise<Status> {
-  const { out, home, cwd, env } = context;
-  const { config } = await loadConfig({ home, cwd, env });
-  const found = await withExtensions(context, flags, (loaded) => pick(context, name, loaded));
-
-  const { configSchema } = found;
-  const { settings, errors } = await settingsOf(name, configSchema, config.extensions.settings[name], env);
-  const shown = await redactSettings(settings, configSchema);
-  if (out.json) out.document({ ...found, settings: shown, errors });
-  else {
-    const { version, module, sourcePath } = found;
-    out.line([name, version, module, ...(sourcePath === null ? [] : [sourcePath])].join("  "));
-    for (const line of columns(rowsOf(configSchema, shown))) out.line(`  ${line}`);
-    for (const error of errors) out.fault(`  - ${error}`);
-  }
-  return statuses.done;
-}
-
-/** What an extension says of itself. */
-interface Found {
-  readonly name: string;
-  readonly version: string;
-  readonly module: string;
-  readonly sourcePath: string | null;
-  readonly configSchema: Table;
-}
-
-/** The first of that name. Loading has ended by the time it is thrown that there is none. */
-function pick({ out }: Context, name: string, loaded: LoadedExtensions): Found {
-  const named = loaded.extensions.filter((each) => each.name === name);
-  const [first] = named;
+  { extensions, loadErrors, validationErrors }: LoadedExtensions,
+): LoadedExtensions["extensions"][number] {
+  const found = extensions.filter((each) => each.name === name);
+  const [first] = found;
   if (first === undefined) {
     // One of these may be the one that was meant: settings that don't fit are among them.
-    for (const { sourcePath, errorMessage } of loaded.loadErrors) out.fault(`${sourcePath}: ${errorMessage}`);
-    for (const { sourcePath, module, errors } of loaded.validationErrors)
+    for (const { sourcePath, errorMessage } of loadErrors) out.fault(`${sourcePath}: ${errorMessage}`);
+    for (const { sourcePath, module, errors } of validationErrors)
       for (const error of errors) out.fault(`${sourcePath ?? module}: ${error}`);
     throw new NotFoundError(`no extension called ${JSON.stringify(name)} could be loaded`, { field: "name" });
   }
-  if (named.length > 1)
-    out.warn(`${named.length} extensions are called ${name}; this is the first: ${first.module}`);
-  const { version, module, sourcePath, configSchema } = first;
-  return { name, version, module, sourcePath, configSchema };
+  if (found.length > 1)
+    out.warn(`${found.length} extensions are called ${name}; this is the first: ${first.module}`);
+  return first;
 }
 
 /** A line for each setting that the schema or the user names: its name, what the schema says, its value. */
