@@ -138,7 +138,11 @@ export class SessionExtensions {
       if (error instanceof InvalidConfigError || error instanceof SessionStreamingError) throw error;
       throw new ReloadFailedError(error);
     }
-    return this.publish();
+    // The reload has happened by now, whether or not it can be told.
+    return this.publish().catch((error: unknown) => {
+      this.#warn(error);
+      return this.report();
+    });
   }
 
   /** Tools, hooks and what has to be hidden change in one step. */
