@@ -19,7 +19,9 @@ import { extensionFiles } from "../../src/cli/extension-template.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
-const examples = readdirSync(path.join(root, "examples/extensions"));
+const examples = readdirSync(path.join(root, "examples/extensions")).filter(
+  (name) => path.extname(name) !== "",
+);
 const howTo = (page: string): string => read(`docs/how-to/${page}.md`);
 const fencesOf = (page: string): string[] =>
   [...howTo(page).matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, source = ""]) => source);

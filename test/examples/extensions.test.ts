@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type ExtensionKit, testExtension, type TestOptions } from "../../src/testing/index.ts";
 
 const folder = path.resolve(import.meta.dirname, "../../examples/extensions");
-const examples = readdirSync(folder);
+const examples = readdirSync(folder).filter((name) => path.extname(name) !== "");
 const open: { close(): Promise<void> }[] = [];
 
 afterEach(async () => {
