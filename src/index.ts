@@ -57,8 +57,16 @@ export {
 } from "./extensions/index.ts";
 export {
   defineTool,
+  fromAiSdkTool,
+  fromMcpTool,
+  toAiSdkTool,
+  type AiSdkTool,
+  type ForeignTraits,
+  type McpCaller,
+  type McpToolDescription,
   type ToolContext,
   type ToolDefinition,
+  type ToolForAiSdk,
   type ToolPolicy,
   type ToolResult,
   type ToolUpdate,

@@ -88,3 +88,12 @@ export {
   type SpokenToolPolicy,
   type ToolPolicy,
 } from "./policy.ts";
+export {
+  fromAiSdkTool,
+  fromMcpTool,
+  type AiSdkTool,
+  type ForeignTraits,
+  type McpCaller,
+  type McpToolDescription,
+} from "./foreign.ts";
+export { toAiSdkTool, type ToolForAiSdk } from "./to-ai-sdk.ts";

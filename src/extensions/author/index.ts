@@ -3,6 +3,8 @@ export { z } from "zod";
 export {
   defineExtension,
   defineTool,
+  fromAiSdkTool,
+  fromMcpTool,
   AbortedError,
   AlreadyStreamingError,
   EmptyPromptError,
@@ -28,4 +30,5 @@ export {
   UnknownModelError,
   createRuntime,
   scriptedModel,
+  toAiSdkTool,
 } from "./without-z.ts";

@@ -6,6 +6,8 @@ import type { defineTool as DefineTool } from "../../tools/index.ts";
 import type { defineExtension as DefineExtension } from "../define.ts";
 import { unavailable } from "./unavailable.ts";
 
+export { fromAiSdkTool, fromMcpTool } from "../../tools/for-authors.ts";
+
 /** Types an extension. Changes nothing. */
 export const defineExtension: typeof DefineExtension = (definition) => definition;
 
@@ -62,3 +64,5 @@ export const InvalidToolError = unavailable("InvalidToolError");
 export const ReloadFailedError = unavailable("ReloadFailedError");
 /** Not available inside an extension. */
 export const SessionStreamingError = unavailable("SessionStreamingError");
+/** Not available inside an extension. */
+export const toAiSdkTool = unavailable("toAiSdkTool");
