@@ -54,7 +54,7 @@ const described = [
   "ToolResult",
 ];
 
-const declarations = ["src/runtime", "src/replay", "src/tools", "src/extensions"].flatMap((room) =>
+const declarations = ["src/runtime", "src/projections", "src/replay", "src/tools", "src/extensions"].flatMap((room) =>
   readdirSync(path.join(root, room), { encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .flatMap((file) => {
