@@ -45,6 +45,8 @@ export class HumanView implements RunView {
         if (event.isError)
           out.note(`${out.paintError("red", "✗")} ${event.toolName}: ${firstText(event.result.content)}`);
         return out.clearProgress();
+      case "plan_proposed":
+        return out.line(event.plan.trimEnd());
       case "loop_budget_exhausted":
         return out.warn(`stopped after ${event.toolTurns} turns with tool calls, as max_tool_turns says`);
       case "agent_end":

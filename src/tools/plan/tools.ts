@@ -7,7 +7,7 @@ import type { BuiltInTool } from "../tool.ts";
 import { assertInPlans, PLANS_FOLDER } from "./boundary.ts";
 
 /** Tells the plan to whoever watches. Changes no mode: that is for a person. */
-export const proposePlanTool: BuiltInTool = {
+const proposePlanTool: BuiltInTool = {
   name: "propose_plan",
   label: "Propose plan",
   description:
