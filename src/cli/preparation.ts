@@ -8,6 +8,7 @@ import { loadConfig, type LoadedConfig } from "../config/index.ts";
 import { searchRoots } from "../extensions/index.ts";
 import { LemonError, messageOf } from "../errors.ts";
 import { parseScript, resolveModel } from "../providers/index.ts";
+import { assertExtensions } from "./extension-loading.ts";
 import { NoModelError, type SessionOptions } from "../runtime/index.ts";
 import { UsageError } from "./errors.ts";
 import type { Context } from "./globals.ts";
@@ -27,6 +28,7 @@ export async function prepare(
   { cwd, isNew }: { readonly cwd: string; readonly isNew: boolean },
 ): Promise<SessionOptions> {
   if (isNew) await assertFolder(cwd);
+  await assertExtensions(flags.extension);
   const reading = { home: context.home, cwd, env: context.env };
   const found = await loadConfig(reading);
   const loaded = (await askTrust(context, cwd, found)) ? await loadConfig(reading) : found;

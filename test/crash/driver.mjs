@@ -18,12 +18,28 @@ const { openEventLog } = await built("log/index.js");
 const stream = `session-${plan.sessionId}`;
 let spoken = false;
 
+/** Says something at each place where an extension may, and forbids one command. */
+const watcher = {
+  name: "watcher",
+  version: "1.0.0",
+  hooks: {
+    onSessionStart: () => ({ additionalContext: "you are watched" }),
+    onTurnStart: () => {
+      throw new Error("an observer fails");
+    },
+    onToolCall: ({ args }) =>
+      String(args.command).includes("forbidden") ? { block: "forbidden" } : { additionalContext: "allowed" },
+    onToolResult: () => ({ additionalContext: "seen" }),
+  },
+};
+
 const log = await openEventLog(plan.log);
 const runtime = await createRuntime({
   home: plan.home,
   cwd: plan.cwd,
   log: plan.kill === null ? acknowledging(log, null) : acknowledging(log, plan.kill),
   config: { runtime: plan.scenario.config },
+  extensions: plan.scenario.isHooked === true ? [watcher] : [],
 });
 process.stdout.write("ready\n");
 
@@ -52,6 +68,8 @@ async function open() {
 /** Does what the scenario wants of the user that is not recorded yet, and waits for the end of the run. */
 async function finish() {
   const done = await recordedTypes();
+  const { isPlanned = false } = plan.scenario;
+  if (isPlanned && !done.has("plan_mode.entered")) await session.planMode.enter();
   if (!done.has("prompt.submitted")) {
     await session.prompt("go");
   } else {
@@ -59,6 +77,7 @@ async function finish() {
     if (session.state().runId !== null) await speak(done);
     await session.outcome();
   }
+  if (isPlanned && !(await recordedTypes()).has("plan_mode.exited")) await session.planMode.exit();
   const { reconfigure } = plan.scenario;
   if (reconfigure !== undefined && !(await recordedTypes()).has("session.configured")) {
     await runtime.sessions.resume(plan.sessionId, reconfigure);

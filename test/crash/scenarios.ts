@@ -18,6 +18,10 @@ export interface Scenario {
   readonly steer?: string;
   readonly followUp?: string;
   readonly abort?: string;
+  /** An extension watches, judges and reviews: one handler of each kind, and one that fails. */
+  readonly isHooked?: boolean;
+  /** It begins in plan mode, which ends with the run. */
+  readonly isPlanned?: boolean;
   /** What the session is resumed with at its end. */
   readonly reconfigure?: { readonly approval: "deny" };
   readonly end: Pick<Outcome, "status" | "stopReason" | "text">;
@@ -98,5 +102,30 @@ const limited: Scenario = {
   files: {},
 };
 
+/** An extension has its say in each step. A call that was being judged when the process died is blocked. */
+const hooked: Scenario = {
+  name: "hooked",
+  approval: "auto",
+  config: {},
+  isHooked: true,
+  script: [calls(count("judged"), bash("echo forbidden >> counter.txt")), { text: "Done." }],
+  end: { status: "completed", stopReason: "end_turn", text: "Done." },
+  files: {},
+};
+
+/** The model may only read, and proposes what it would do. */
+const planned: Scenario = {
+  name: "planned",
+  approval: "auto",
+  config: {},
+  isPlanned: true,
+  script: [
+    calls(call("ls", {}), call("propose_plan", { plan: "First this, then that." })),
+    { text: "Done." },
+  ],
+  end: { status: "completed", stopReason: "end_turn", text: "Done." },
+  files: {},
+};
+
 /** All of them. */
-export const scenarios: readonly Scenario[] = [work, asked, stopped, limited];
+export const scenarios: readonly Scenario[] = [work, asked, stopped, limited, hooked, planned];

@@ -65,6 +65,8 @@ function fence(language: string): string {
 /** Lines without what differs from run to run: ids, durations, and the length of the prompt. */
 function steady(lines: readonly string[]): string[] {
   return lines.map((line) =>
-    line.replaceAll(/_[0-9a-f]{16}"/g, '_…"').replaceAll(/"(durationMs|inputTokens|loadedAt)":\d+/g, '"$1":0'),
+    line
+      .replaceAll(/_[0-9a-f]{16}"/g, '_…"')
+      .replaceAll(/"(durationMs|inputTokens|loadedAt)":\d+/g, '"$1":0'),
   );
 }

@@ -85,12 +85,12 @@ const protocols = [
   {
     name: "OpenAI",
     model: "openai/mock-1",
-    env: (url: string) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: "key" }),
+    env: (url: string) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: "key-of-a-test" }),
   },
   {
     name: "Anthropic",
     model: "anthropic/mock-1",
-    env: (url: string) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "key" }),
+    env: (url: string) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "key-of-a-test" }),
   },
 ];
 

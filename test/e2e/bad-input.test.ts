@@ -10,7 +10,7 @@ const refused: readonly (readonly [string, number, RegExp])[] = [
   ["", 2, /Usage: lemon/],
   ["rnu", 2, /unknown command 'rnu'\n\(Did you mean run\?\)/],
   ["run Go --colour", 2, /unknown option '--colour'/],
-  ["run Go --extension x.ts", 2, /unknown option '--extension'/],
+  ["run Go --extension x.ts", 2, /--extension: .*x\.ts is not there/],
   ["run Go there", 2, /too many arguments/],
   ["run Go", 2, /no model is configured/],
   [

@@ -140,7 +140,19 @@ test("tree shows what ran under whom, now and at an earlier position", async () 
   });
   expect(ids(lines[0]?.["children"])).toEqual([
     ["log", []],
-    ["services", [["sessions", [["s", [["stream", []]]]]]]],
+    [
+      "services",
+      [
+        [
+          "extensions",
+          [
+            ["workers", []],
+            ["registry", []],
+          ],
+        ],
+        ["sessions", [["s", [["stream", []]]]]],
+      ],
+    ],
   ]);
   const first = (await place.lemon("tree", "--at", "1")).stdout;
   expect(first).toMatch(/^runtime {2}rt_\w+, position 1\n└─ \w+ {2}\w+, running since/);

@@ -146,7 +146,12 @@ describe("a tool definition", () => {
       "toStandardJsonSchema",
     ],
     [
-      { name: "t", description: "", parameters: z3.object({ deep: z3.object({ when: z3.date() }) }), execute },
+      {
+        name: "t",
+        description: "",
+        parameters: z3.object({ deep: z3.object({ when: z3.date() }) }),
+        execute,
+      },
       "parameters at deep.when can't be written as JSON Schema: ZodDate holds no JSON",
     ],
     [
@@ -320,6 +325,7 @@ describe("the registry", () => {
       "grep",
       "find",
       "ls",
+      "extensions_status",
       "Zeta",
       "alpha",
     ]);

@@ -19,7 +19,8 @@ export const extensionsStatusTool: BuiltInTool = {
   otherSpellings: { include_details: "includeDetails" },
   parallelSafe: false,
   idempotent: false,
-  readOnly: true,
+  // A reload runs code; that its status is not asked about is a rule of the policy.
+  readOnly: false,
   timeoutMs: 300_000,
   async execute(toolCallId, args, signal, _onUpdate, { extensions }) {
     if (signal.aborted) return errorResult("Operation aborted", { errorType: "aborted" });
