@@ -22,6 +22,7 @@ import { createMasker } from "../secrets/index.ts";
 import { House } from "./house.ts";
 import { knownSecrets } from "./known-secrets.ts";
 import type { Configured } from "./load-builder.ts";
+import { RuntimeTools } from "./runtime-tools.ts";
 import { runtimeExtensions, type RuntimeExtensions } from "./runtime-extensions.ts";
 import { RuntimeMemory, runtimeSearch } from "./memory.ts";
 import { SessionFactory } from "./session-factory.ts";
@@ -66,6 +67,8 @@ export interface Runtime extends AsyncDisposable {
   readonly log: EventLog;
   readonly config: Config;
   readonly sessions: Sessions;
+  /** Which tools there are in a folder, without a session. */
+  readonly tools: RuntimeTools;
   /** What was remembered, over all memory providers. docs/reference/providers.md */
   readonly memory: RuntimeMemory;
   /** Web search over the search providers of extensions; there is no built-in one yet. docs/reference/providers.md */
@@ -151,6 +154,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     const sessions = new Sessions({ factory, population: () => house.sessions, cwd });
     const recall = { home, registry: extensions.registry, clock, logger, mask };
     return new RunningRuntime({
+      tools: new RuntimeTools(extensions.registry, cwd, configure),
       memory: new RuntimeMemory(recall),
       search: runtimeSearch(recall),
       id,
@@ -173,6 +177,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
 }
 
 interface RuntimeParts {
+  readonly tools: RuntimeTools;
   readonly memory: RuntimeMemory;
   readonly search: WebSearch;
   readonly id: string;
@@ -193,6 +198,7 @@ class RunningRuntime implements Runtime {
   readonly config: Config;
   readonly sessions: Sessions;
   readonly extensions: RuntimeExtensions;
+  readonly tools: RuntimeTools;
   readonly memory: RuntimeMemory;
   readonly search: WebSearch;
   readonly #parts: RuntimeParts;
@@ -204,6 +210,7 @@ class RunningRuntime implements Runtime {
     this.config = parts.config;
     this.sessions = parts.sessions;
     this.extensions = parts.extensions;
+    this.tools = parts.tools;
     this.memory = parts.memory;
     this.search = parts.search;
     this.#parts = parts;

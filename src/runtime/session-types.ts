@@ -1,7 +1,7 @@
 /** What a session tells the program that holds it. */
 import type { ContentBlock, SessionMode, Usage } from "../events/index.ts";
 import type { OutcomeView } from "../projections/index.ts";
-import type { RegisteredTool } from "../tools/index.ts";
+import type { RegisteredTool, ToolRegistry } from "../tools/index.ts";
 
 /** How a run ended. */
 export interface Outcome {
@@ -43,6 +43,16 @@ export interface ToolInfo {
   readonly label: string;
   readonly description: string;
   readonly source: RegisteredTool["source"];
+}
+
+/** The tools of a registry as a program sees them, in their order. @internal */
+export function toolInfos({ tools }: Pick<ToolRegistry, "tools">): ToolInfo[] {
+  return tools.map(({ source, tool: { name, label, description } }) => ({
+    name,
+    label,
+    description,
+    source,
+  }));
 }
 
 /** Text, or blocks of text and images. */

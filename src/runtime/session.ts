@@ -19,7 +19,7 @@ import { contentOf } from "./prompt-content.ts";
 import { SessionStory } from "./session-story.ts";
 import type { SessionExtensions } from "./session-extensions.ts";
 import type { SessionStream } from "./session-stream.ts";
-import type { Outcome, Prompt, SessionState, ToolInfo } from "./session-types.ts";
+import { toolInfos, type Outcome, type Prompt, type SessionState, type ToolInfo } from "./session-types.ts";
 
 /** What a session is made of. @internal */
 export interface SessionDeps {
@@ -161,14 +161,7 @@ export class Session implements AsyncDisposable {
 
   /** The tools that the model is offered, in their order. */
   tools(): ToolInfo[] {
-    return this.#deps.extensions
-      .toolsIn(this.#deps.stream.views.session.mode)
-      .tools.map(({ source, tool: { name, label, description } }) => ({
-        name,
-        label,
-        description,
-        source,
-      }));
+    return toolInfos(this.#deps.extensions.toolsIn(this.#deps.stream.views.session.mode));
   }
 
   /** How the extensions are doing, now. docs/reference/status-report.md */
