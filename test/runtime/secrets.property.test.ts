@@ -146,7 +146,8 @@ function leaky(one: string, two: string, cut: number): unknown {
             log.warn({ value, args }, `logged ${value}`);
           }
           const text = [...forms(one), ...forms(two), JSON.stringify(args)].join("\n");
-          const data = Buffer.from(text).toString("base64");
+          // The values alone: a form within another one is not looked for.
+          const data = Buffer.from(`x${one}\n${two}`).toString("base64");
           return {
             content: [
               { type: "text", text },
