@@ -1,7 +1,7 @@
 /** Hiding secrets that are not all known from the start: those of extensions are known only once they are loaded. */
 import type { Json } from "../events/index.ts";
 import type { Logger } from "../ports.ts";
-import { createMasker, type KnownSecret, type Masker } from "../secrets/index.ts";
+import { createMasker, type KnownSecret, type Masker, type PieceMasker } from "../secrets/index.ts";
 
 /** A masker that hides what it was last told to hide. */
 export class ChangingMasker implements Masker {
@@ -16,9 +16,17 @@ export class ChangingMasker implements Masker {
     this.#masker = createMasker(secrets);
   }
 
-  json: Masker["json"] = (value) => this.#masker.json(value);
-  bytes: Masker["bytes"] = (bytes) => this.#masker.bytes(bytes);
-  pieces: Masker["pieces"] = () => this.#masker.pieces();
+  json<Value extends Json>(value: Value): Value {
+    return this.#masker.json(value);
+  }
+
+  bytes(bytes: Uint8Array): Uint8Array {
+    return this.#masker.bytes(bytes);
+  }
+
+  pieces(): PieceMasker {
+    return this.#masker.pieces();
+  }
 }
 
 /** A logger through which what extensions say goes, with secrets hidden. */

@@ -4,6 +4,7 @@
  */
 import type { HookSource } from "../actors/index.ts";
 import { InvalidConfigError } from "../config/index.ts";
+import type { LoadedExtension } from "../extensions/index.ts";
 import type { FactData, SessionMode } from "../events/index.ts";
 import { silentLogger, type Logger } from "../ports.ts";
 import { loadReport, pendingCalls, type ExtensionStatusReport } from "../projections/index.ts";
@@ -31,27 +32,28 @@ export interface SessionExtensionsParts {
   readonly logger: Logger;
 }
 
+// Shared, since sessions without extensions share what is made of them.
+const noExtensions: readonly LoadedExtension[] = [];
+const everything: ToolChoice = { disabled: [], enabledOnly: null, toolPolicy: openPolicy };
+const nothingToStop = (): void => undefined;
+
 /** The extensions of one session. */
-export class SessionExtensions {
+export class SessionExtensions implements ExtensionControl {
   readonly mask: ChangingMasker;
-  readonly control: ExtensionControl = {
-    status: () => (this.#load === null ? null : this.report()),
-    reload: (callId) => this.reload(callId),
-  };
   readonly #parts: SessionExtensionsParts;
   /** Of every generation: what an old one still says is hidden too. */
   readonly #secrets: KnownSecret[];
   #equipment: Equipment;
   #load: BuiltLoad | null = null;
-  #choice: ToolChoice = { disabled: [], enabledOnly: null, toolPolicy: openPolicy };
+  #choice: ToolChoice = everything;
   #stream: SessionStream | null = null;
   #reloading: Promise<unknown> = Promise.resolve();
-  #stopWatching: () => void = () => undefined;
+  #stopWatching = nothingToStop;
 
   /** Without any, until `load`. */
   constructor(parts: SessionExtensionsParts) {
     this.#parts = parts;
-    this.#equipment = equip([], this.#choice, parts.handed, silentLogger);
+    this.#equipment = equip(noExtensions, this.#choice, parts.handed, silentLogger);
     this.#secrets = [...parts.secrets];
     this.mask = new ChangingMasker(parts.secrets);
   }
@@ -79,6 +81,11 @@ export class SessionExtensions {
       if (this.#load === null || !isIn(this.#load, quarantined)) return;
       this.publish().catch((error: unknown) => this.#warn(error));
     });
+  }
+
+  /** The report, for the tool that shows it; `null` before they are loaded. */
+  status(): ExtensionStatusReport | null {
+    return this.#load === null ? null : this.report();
   }
 
   /** How the extensions are doing. */

@@ -139,15 +139,17 @@ export class SessionFactory {
       secrets: knownSecrets(config, world.env),
       logger: world.logger,
     });
+    // Not the whole configuration: a session keeps what stands here for its whole life.
+    const { models } = config;
     const { stream, hooks } = await openSessionStream(sessionId, world, {
       mask: extensions.mask,
       secrets: restorableSecrets(config, world.env),
       registry: (mode) => extensions.toolsIn(mode),
       sources: () => extensions.sources,
-      extensions: extensions.control,
+      extensions,
       reloaded: () => extensions.settled(),
       hooks: (made) => this.#hooks(made, extensions),
-      model: ({ views }) => this.#model(views.session.settings, config),
+      model: ({ views }) => this.#model(views.session.settings, models),
     });
     extensions.attach(stream);
     return { stream, hooks, extensions };
@@ -155,23 +157,17 @@ export class SessionFactory {
 
   #hooks(stream: SessionStream, extensions: SessionExtensions): SessionHooks {
     const { clock, logger } = this.world;
-    return new SessionHooks({
-      views: () => stream.views,
-      sources: () => extensions.sources,
-      record: (type, data) => stream.submit(type, data),
-      clock,
-      logger,
-    });
+    return new SessionHooks({ stream, extensions, clock, logger });
   }
 
-  async #model(settings: Settings, config: Config): Promise<Model> {
+  async #model(settings: Settings, configured: Config["models"]): Promise<Model> {
     const { script, model } = settings;
     if (script === null) {
       const provided = this.#deps.extensions.modelProviders();
       return resolveModel(model, {
         models: { ...provided.models, ...this.#deps.models },
         settings: provided.settings,
-        configured: config.models,
+        configured,
         env: this.world.env,
       });
     }

@@ -18,10 +18,12 @@ const SESSION_EVENT_MS = 2_000;
 
 /** What running hooks needs of its session. */
 export interface SessionHooksParts {
-  readonly views: () => SessionViews;
-  /** The extensions of now, in the order in which their hooks run. */
-  readonly sources: () => readonly HookSource[];
-  readonly record: (type: FactType, data: unknown) => Promise<unknown>;
+  readonly stream: {
+    readonly views: SessionViews;
+    submit(type: FactType, data: unknown): Promise<unknown>;
+  };
+  /** `sources`: the extensions of now, in the order in which their hooks run. */
+  readonly extensions: { readonly sources: readonly HookSource[] };
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -64,7 +66,7 @@ export class SessionHooks {
       this.#observation = null;
       return;
     }
-    const { session, transcript } = this.#parts.views();
+    const { session, transcript } = this.#parts.stream.views;
     // The view has this fact already; the story of what was open before it began with an earlier one.
     this.#observation ??= {
       story: storyOf(session),
@@ -105,14 +107,14 @@ export class SessionHooks {
     if (this.#hasShutDown) return this.#last;
     this.#hasShutDown = true;
     return this.#enqueue(async () => {
-      const { sessionId, cwd } = this.#parts.views().session;
+      const { sessionId, cwd } = this.#parts.stream.views.session;
       await this.#sessionEvent("onSessionShutdown", { sessionId, cwd, reason });
     });
   }
 
   #wanted(): ReadonlySet<HookName> {
     const wanted = new Set<HookName>();
-    for (const { hooks } of this.#parts.sources()) {
+    for (const { hooks } of this.#parts.extensions.sources) {
       for (const [name, count] of Object.entries(hooks)) if (count > 0) wanted.add(name as HookName);
     }
     return wanted;
@@ -164,7 +166,7 @@ export class SessionHooks {
   }
 
   #sourcesOf(hook: HookName): readonly HookSource[] {
-    return this.#parts.sources().filter(({ hooks }) => (hooks[hook] ?? 0) > 0);
+    return this.#parts.extensions.sources.filter(({ hooks }) => (hooks[hook] ?? 0) > 0);
   }
 
   /** A failure is a fact and a log line; the next handler runs all the same. */
@@ -191,7 +193,7 @@ export class SessionHooks {
   /** A session that is being closed can't record any more; the failure is in the log lines all the same. */
   async #record(type: FactType, data: unknown): Promise<void> {
     try {
-      await this.#parts.record(type, data);
+      await this.#parts.stream.submit(type, data);
     } catch (error) {
       const reason = error instanceof Error ? error.name : typeof error;
       this.#parts.logger.warn({ type, reason }, "what a hook did could not be recorded");
