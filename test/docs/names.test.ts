@@ -54,18 +54,19 @@ const described = [
   "ToolResult",
 ];
 
-const declarations = ["src/runtime", "src/projections", "src/replay", "src/tools", "src/extensions"].flatMap((room) =>
-  readdirSync(path.join(root, room), { encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
-    .flatMap((file) => {
-      const name = path.join(room, file);
-      return ts
-        .createSourceFile(name, read(name), ts.ScriptTarget.Latest, true)
-        .statements.filter(
-          (statement): statement is ts.InterfaceDeclaration | ts.ClassDeclaration =>
-            ts.isInterfaceDeclaration(statement) || ts.isClassDeclaration(statement),
-        );
-    }),
+const declarations = ["src/runtime", "src/projections", "src/replay", "src/tools", "src/extensions"].flatMap(
+  (room) =>
+    readdirSync(path.join(root, room), { encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .flatMap((file) => {
+        const name = path.join(room, file);
+        return ts
+          .createSourceFile(name, read(name), ts.ScriptTarget.Latest, true)
+          .statements.filter(
+            (statement): statement is ts.InterfaceDeclaration | ts.ClassDeclaration =>
+              ts.isInterfaceDeclaration(statement) || ts.isClassDeclaration(statement),
+          );
+      }),
 );
 
 test("the reference of the runtime names every member of what a program is given", () => {

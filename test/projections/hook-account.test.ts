@@ -7,7 +7,14 @@ import { hookAccount, project, type HookAccount } from "../../src/projections/in
 const callIds = ["a", "b", "__proto__", "constructor"];
 
 function fact(type: string, data: object, version = 1, schemaVersion = 1): Fact {
-  const rest = { hash: "", position: version, stream: "session-s", at: version * 10, actor: "", causation: null };
+  const rest = {
+    hash: "",
+    position: version,
+    stream: "session-s",
+    at: version * 10,
+    actor: "",
+    causation: null,
+  };
   return { ...rest, version, schemaVersion, type, kind: "input", correlation: null, data };
 }
 
