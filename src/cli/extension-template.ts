@@ -20,8 +20,24 @@ export function extensionFiles(name: string, version: string): Readonly<Record<s
       private: true,
       type: "module",
       lemon: { extension: "index.ts" },
-      scripts: { test: "vitest run", validate: "lemon extension validate ." },
-      devDependencies: { "lemon-runtime": `^${version}`, vitest: "^4.1.12" },
+      scripts: { test: "vitest run", types: "tsc", validate: "lemon extension validate ." },
+      devDependencies: {
+        "@types/node": "^20.19.43",
+        "lemon-runtime": `^${version}`,
+        typescript: "^6.0.3",
+        vitest: "^4.1.12",
+      },
+    }),
+    "tsconfig.json": json({
+      compilerOptions: {
+        target: "es2023",
+        module: "nodenext",
+        strict: true,
+        noEmit: true,
+        allowImportingTsExtensions: true,
+        skipLibCheck: true,
+        types: ["node"],
+      },
     }),
     "README.md": readme(name, tool),
   };
@@ -78,8 +94,9 @@ function readme(name: string, tool: string): string {
 An extension for lemon-runtime. It adds the tool \`${tool}\`.
 
 \`\`\`sh
-npm install
+npm install --save-dev CLONE      # the folder of a built clone of lemon-runtime, until a registry has it
 npm test                          # runs index.test.ts
+npm run types                     # checks the types, as your editor does
 npm run validate                  # checks lemon_extension.json, runs nothing
 lemon run --extension . "Greet Ada"
 \`\`\`
@@ -97,5 +114,6 @@ extension_paths = ["~/my-extensions"]   # holds ${name}/ and others
 | \`index.ts\` | the extension: its default export |
 | \`index.test.ts\` | its tests; never loaded as an extension |
 | \`lemon_extension.json\` | what the package says of itself; read, never run |
+| \`tsconfig.json\` | how types are checked |
 `;
 }

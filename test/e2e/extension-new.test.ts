@@ -11,13 +11,14 @@ test("a new extension has a manifest that validates, one file that is found, and
   const { status, stdout, stderr } = await place.lemon("extension", "new", "git-guard");
   const folder = path.join(place.cwd, "git-guard");
   expect({ status, stdout }).toEqual({ status: 0, stdout: `${folder}\n` });
-  expect(stderr).toMatch(/^Next:\n {2}cd .*git-guard\n {2}npm install\n {2}npm test\n/);
+  expect(stderr).toMatch(/^Next:\n {2}cd .*git-guard\n {2}npm install --save-dev CLONE .*\n {2}npm test\n/);
   expect((await readdir(folder)).toSorted()).toEqual([
     "README.md",
     "index.test.ts",
     "index.ts",
     "lemon_extension.json",
     "package.json",
+    "tsconfig.json",
   ]);
   expect((await place.lemon("extension", "validate", "git-guard")).status).toBe(0);
   const root = { path: place.cwd, origin: "configured", exists: true } as const;

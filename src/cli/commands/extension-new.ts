@@ -57,8 +57,9 @@ function stepsFor(target: string): string[] {
   return [
     "Next:",
     `  cd ${target}`,
-    "  npm install",
+    "  npm install --save-dev CLONE   # the folder of a built clone of lemon-runtime, until a registry has it",
     "  npm test",
+    "  npm run types",
     "  lemon extension validate .",
     '  lemon run --extension . "Greet Ada"',
   ];
