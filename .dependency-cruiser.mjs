@@ -18,7 +18,7 @@ const rooms = {
   ports: [],
   home: [],
   events: [],
-  projections: ["events"],
+  projections: ["events", "hooks"],
   hooks: ["events"],
   supervision: ["events"],
   log: ["events"],

@@ -9,6 +9,7 @@ import {
 } from "../runtime/index.ts";
 import { Approver } from "./approver.ts";
 import { statuses, type Status } from "./errors.ts";
+import { warnOfFaults } from "./extension-faults.ts";
 import type { Context } from "./globals.ts";
 import { HumanView } from "./human-view.ts";
 import { JsonView } from "./json-view.ts";
@@ -50,6 +51,7 @@ export async function lead(context: Context, options: SessionOptions, { open, go
     onEvent = (event) => {
       view.take(event);
       if (event.type === "approval_requested") approver.ask(event);
+      if (event.type === "extension_status_report") warnOfFaults(out, session.extensionStatusReport());
     };
     view.begin(session.id);
     for (const event of early) onEvent(event);

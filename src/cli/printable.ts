@@ -1,8 +1,11 @@
 /** Text of others, made fit for a terminal: a model, a file name and a tool may hold sequences that move the cursor. */
 
-/** Control characters become visible; line feeds, tabs and the colours that this command writes stay. */
+/**
+ * Control characters, and the marks that turn the direction of what follows, become visible; line feeds, tabs and the
+ * colours that this command writes stay.
+ */
 export function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}(\[\d{1,2}m)?/gu, (found, colour: string | undefined) => {
+  return text.replaceAll(/[\p{Cc}\u202A-\u202E\u2066-\u2069](\[\d{1,2}m)?/gu, (found, colour: string | undefined) => {
     const isKept = found === "\n" || found === "\t" || (found.startsWith("\u001B") && colour !== undefined);
     return isKept ? found : `\uFFFD${colour ?? ""}`;
   });

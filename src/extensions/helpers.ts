@@ -10,11 +10,14 @@ export interface BundledFile {
   readonly sourcePath: string;
   /** With all links resolved, as `Bundle.inputs` has it. */
   readonly realPath: string;
-  readonly bundle: Pick<Bundle, "format" | "exports" | "inputs">;
+  readonly bundle: Pick<Bundle, "format" | "exports" | "hasCode" | "inputs">;
 }
 
-/** What a file is. Of a CommonJS file that others import only its evaluation tells whether it is an extension. */
-export type FileRole = "extension" | "helper" | "perhaps_helper" | "wrong_export";
+/**
+ * What a file is. Of a CommonJS file that others import only its evaluation tells whether it is an extension. A
+ * `stray` has code, exports nothing and helps nobody: most likely its `export default` was forgotten.
+ */
+export type FileRole = "extension" | "helper" | "perhaps_helper" | "stray" | "wrong_export";
 
 /** True for a file that is an extension whatever the others of its load are. */
 export function isPlainExtension({ bundle: { format, exports } }: BundledFile): boolean {
@@ -25,11 +28,12 @@ export function isPlainExtension({ bundle: { format, exports } }: BundledFile): 
 export function rolesOf(files: readonly BundledFile[]): FileRole[] {
   return files.map((file) => {
     const isImported = files.some((other) => other !== file && other.bundle.inputs.includes(file.realPath));
-    const { format, exports } = file.bundle;
+    const { format, exports, hasCode } = file.bundle;
     if (format === "commonjs") return isImported ? "perhaps_helper" : "extension";
     if (isPlainExtension(file)) return "extension";
-    if (exports.length === 0 || isInLibrary(file.module) || isImported) return "helper";
-    return "wrong_export";
+    if (isInLibrary(file.module) || isImported) return "helper";
+    if (exports.length > 0) return "wrong_export";
+    return hasCode ? "stray" : "helper";
   });
 }
 

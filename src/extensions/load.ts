@@ -38,11 +38,14 @@ export interface LoadParts {
   readonly settings: (name: string, schema: Readonly<Record<string, unknown>>) => Promise<CheckedSettings>;
 }
 
+const strayWarning = "the file exports nothing and no extension imports it: is its export default missing?";
+
 type Found =
   | { readonly kind: "loaded"; readonly extension: LoadedExtension; readonly warnings: readonly string[] }
   | { readonly kind: "failed"; readonly error: LoadError }
   | { readonly kind: "invalid"; readonly error: ValidationError; readonly warnings: readonly string[] }
-  | { readonly kind: "helper" };
+  | { readonly kind: "helper" }
+  | { readonly kind: "stray"; readonly warning: ValidationWarning };
 
 /** Loads all of them, at once. */
 export async function loadExtensions(sources: readonly LoadSource[], parts: LoadParts): Promise<LoadOutcome> {
@@ -97,6 +100,7 @@ async function loadFile(
   parts: LoadParts,
 ): Promise<Found> {
   if (role === "helper") return { kind: "helper" };
+  if (role === "stray") return { kind: "stray", warning: { module, sourcePath, warnings: [strayWarning] } };
   if (role === "wrong_export")
     return { kind: "failed", error: wrongExport(sourcePath, bundle.exports.join(", ")) };
   let host: ExtensionHost;
@@ -153,6 +157,7 @@ function inOrder(...found: readonly MemberErrors[]): string[] {
 function sorted(found: readonly Found[]): LoadOutcome {
   const extensions = found.flatMap((entry) => (entry.kind === "loaded" ? [entry.extension] : []));
   const validationWarnings: ValidationWarning[] = found.flatMap((entry) => {
+    if (entry.kind === "stray") return [entry.warning];
     if (entry.kind !== "loaded" && entry.kind !== "invalid") return [];
     const { module, sourcePath } = entry.kind === "loaded" ? entry.extension.info : entry.error;
     const { warnings } = entry;

@@ -192,6 +192,8 @@ export interface Bundle {
   /** `esm`: `exports` are all names that it exports. `commonjs`: only evaluating it tells. */
   readonly format: "esm" | "commonjs";
   readonly exports: readonly string[];
+  /** Whether the file itself has code: one of types alone has none. */
+  readonly hasCode: boolean;
   /** Real paths of the local files that are in it, the extension file among them. */
   readonly inputs: readonly string[];
   /** Maps positions of the bundle in a stack or a line of output to the author's. */

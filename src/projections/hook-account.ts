@@ -3,8 +3,10 @@
  * so it can be told long after the extensions have gone. docs/how-to/explain-a-hook.md
  */
 import type { FactData, FactOf } from "../events/index.ts";
+import { CONTEXT_LABEL } from "../hooks/index.ts";
 import type { Projection } from "./projection.ts";
 
+type Content = FactData<"tool_call.returned">["content"];
 type Answered = FactData<"hook.answered">["answers"][number];
 
 /** One handler that was asked, in the order in which they were. */
@@ -48,7 +50,7 @@ export interface CallOutcome {
   readonly args: Readonly<Record<string, unknown>> | null;
   /** Whether `args` are those of a hook and not of the model. */
   readonly argsReplaced: boolean;
-  /** Whether the model was shown something else than the tool returned. */
+  /** Whether the model was shown something else in place of what the tool returned. */
   readonly resultChanged: boolean;
   /** What hooks wanted to be seen beside it, label line included. */
   readonly context: string | null;
@@ -73,6 +75,8 @@ export interface HookAccount {
   readonly calls: Readonly<Record<string, CallAccount>>;
   /** When each open question was asked; epoch milliseconds. */
   readonly askedAt: Readonly<Record<string, number>>;
+  /** What the tools of calls that have not ended returned. */
+  readonly returned: Readonly<Record<string, Content>>;
 }
 
 type AccountFact =
@@ -84,6 +88,7 @@ type AccountFact =
   | "approval.resolved"
   | "tool_call.started"
   | "tool_call.blocked"
+  | "tool_call.returned"
   | "tool_call.completed"
   | "tool_call.interrupted";
 
@@ -93,8 +98,8 @@ const ANSWER_CAP = 2_000;
 /** The account of a session's stream. */
 export const hookAccount: Projection<HookAccount, AccountFact> = {
   name: "hook_account",
-  version: 1,
-  initial: { calls: {}, askedAt: {} },
+  version: 2,
+  initial: { calls: {}, askedAt: {}, returned: {} },
   types: {
     "model.responded": true,
     "tool_call.requested": true,
@@ -104,6 +109,7 @@ export const hookAccount: Projection<HookAccount, AccountFact> = {
     "approval.resolved": true,
     "tool_call.started": true,
     "tool_call.blocked": true,
+    "tool_call.returned": true,
     "tool_call.completed": true,
     "tool_call.interrupted": true,
   },
@@ -159,15 +165,24 @@ function foldAccount(view: HookAccount, fact: FactOf<AccountFact>): HookAccount 
       const status = errorType === "approval_denied" ? "denied" : "blocked";
       return withOutcome(view, callId, (outcome) => ({ ...outcome, status, isError: true, reason, context }));
     }
+    case "tool_call.returned":
+      return { ...view, returned: { ...view.returned, [fact.data.callId]: fact.data.content } };
     case "tool_call.completed": {
       const { callId, isError, reason, content } = fact.data;
-      return withOutcome(view, callId, (outcome) => ({
+      const { [callId]: original = [], ...returned } = view.returned;
+      const shown = content === null || reason === "aborted" ? null : apartFromContext(content);
+      const completed = withOutcome(view, callId, (outcome) => ({
         ...outcome,
         status: outcome.status === "ran" ? "ran" : "refused",
         isError,
         reason,
-        resultChanged: outcome.status === "ran" && content !== null && reason !== "aborted",
+        resultChanged:
+          outcome.status === "ran" &&
+          shown !== null &&
+          JSON.stringify(shown.result) !== JSON.stringify(original),
+        context: shown?.context ?? null,
       }));
+      return { ...completed, returned };
     }
     case "tool_call.interrupted":
       return withOutcome(view, fact.data.callId, (outcome) => ({
@@ -177,6 +192,14 @@ function foldAccount(view: HookAccount, fact: FactOf<AccountFact>): HookAccount 
         reason: fact.data.reason,
       }));
   }
+}
+
+/** What the model was shown, without the text that handlers wanted to be seen beside it, which is its last block. */
+function apartFromContext(content: Content): { readonly result: Content; readonly context: string | null } {
+  const last = content.at(-1);
+  return last?.type === "text" && last.text.startsWith(`${CONTEXT_LABEL}\n`)
+    ? { result: content.slice(0, -1), context: last.text }
+    : { result: content, context: null };
 }
 
 function newCalls({ version, data }: FactOf<"model.responded">): Record<string, CallAccount> {

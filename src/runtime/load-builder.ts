@@ -16,6 +16,7 @@ import {
   type LoadOutcome,
   type LoadParts,
   type LoadSource,
+  type OverriddenModule,
   type SearchRoot,
   type ValidationError,
 } from "../extensions/index.ts";
@@ -46,6 +47,7 @@ export interface BuiltLoad {
   readonly extensions: readonly LoadedExtension[];
   readonly loadErrors: readonly LoadError[];
   readonly validationErrors: readonly ValidationError[];
+  readonly overridden: readonly OverriddenModule[];
   /** Epoch milliseconds. */
   readonly loadedAt: number;
 }
@@ -140,7 +142,7 @@ export class LoadBuilder {
       searchPaths,
       candidates,
     });
-    const { kept } = keepLast(sources);
+    const { kept, overridden } = keepLast(sources);
     await endOverridden(sources, kept);
     const outcome = await loadExtensions(kept, this.#parts(spec.cwd, config, generation));
     if (found.files.length > 0) this.#deps.workshop.tidy();
@@ -161,7 +163,7 @@ export class LoadBuilder {
         core: this.#core(config),
       });
       const { extensions, validationErrors } = outcome;
-      return { id, generation, spec, extensions, loadErrors, validationErrors, loadedAt };
+      return { id, generation, spec, extensions, loadErrors, validationErrors, overridden, loadedAt };
     } catch (error) {
       await Promise.all(outcome.extensions.map((extension) => extension.release()));
       await this.#takeBack(stream, id);

@@ -7,6 +7,7 @@ import {
   type ExtensionInfo,
   type LoadedExtension,
   type LoadError,
+  type OverriddenModule,
   type ValidationError,
   type Zombie,
 } from "../extensions/index.ts";
@@ -56,6 +57,8 @@ export interface LoadedExtensions {
   readonly extensions: readonly ExtensionFacts[];
   readonly loadErrors: readonly LoadError[];
   readonly validationErrors: readonly ValidationError[];
+  /** Files and objects that gave way to another of their module. */
+  readonly overridden: readonly OverriddenModule[];
 }
 
 /** What a report that is made by hand is told besides. */
@@ -105,8 +108,8 @@ export class RuntimeExtensions {
     });
     if (this.#held.has(load.id)) await this.registry.release(load);
     this.#held.set(load.id, load);
-    const { loadErrors, validationErrors } = load;
-    return { extensions: load.extensions.map(factsOf), loadErrors, validationErrors };
+    const { loadErrors, validationErrors, overridden } = load;
+    return { extensions: load.extensions.map(factsOf), loadErrors, validationErrors, overridden };
   }
 
   /** What is known of these extensions; defaults stand for what an object without validation does not say. */

@@ -162,14 +162,16 @@ test("a bundle tells its exports and the real paths that are in it", async () =>
 });
 
 test.each([
-  ["nothing", "", { format: "esm", exports: [] }],
-  ["an effect alone", "globalThis.x = 1;", { format: "esm", exports: [] }],
+  ["nothing", "", { format: "esm", exports: [], hasCode: false }],
+  ["types alone", "export type A = 1; interface B { a: A }", { format: "esm", exports: [], hasCode: false }],
+  ["an effect alone", "globalThis.x = 1;", { format: "esm", exports: [], hasCode: true }],
   ["names only", "export function register(host) {}", { format: "esm", exports: ["register"] }],
   ["a function as default", "export default function () {}", { format: "esm", exports: ["default"] }],
   ["module.exports", "module.exports = {}", { format: "commonjs", exports: ["default"] }],
   ["exports.x", "exports.x = 1", { format: "commonjs", exports: ["default"] }],
-])("a file with %s is told apart without running it", async (_what, text, expected) => {
-  expect(await bundleOf({ "e.js": text }, "e.js")).toMatchObject(expected);
+])("a file with %s is told apart without running it", async (what, text, expected) => {
+  const name = what === "types alone" ? "e.ts" : "e.js";
+  expect(await bundleOf({ [name]: text }, name)).toMatchObject(expected);
 });
 
 test("an import for its effects stays, whatever a package.json above says", async () => {

@@ -73,6 +73,7 @@ export async function testWorld(
       sha256,
       format: "esm",
       exports: ["default"],
+      hasCode: true,
       inputs: [sourcePath],
       mapPositions,
     };

@@ -99,3 +99,38 @@ test("no order of facts breaks it, facts of other calls change nothing, and equa
     }),
   );
 });
+
+test("what came out of a call tells its context apart from its result", () => {
+  const returned = fact("tool_call.returned", {
+    callId: "a",
+    isError: false,
+    errorType: null,
+    isThrown: false,
+    content: [{ type: "text", text: "as it was" }],
+    details: null,
+    trust: "trusted",
+  });
+  const completed = (texts: readonly string[]): Fact => {
+    const content = texts.map((text) => ({ type: "text", text }));
+    return fact("tool_call.completed", { callId: "a", isError: false, reason: null, content, details: null });
+  };
+  const started = fact(
+    "tool_call.started",
+    {
+      callId: "a",
+      name: "t",
+      idempotent: false,
+      args: null,
+      mode: "normal",
+    },
+    1,
+    2,
+  );
+  const after = (end: Fact) => fold([answered(["a"]), started, returned, end]).calls["a"]?.outcome;
+  expect(after(completed(["as it was", "[hook context]\nmind it"]))).toMatchObject({
+    resultChanged: false,
+    context: "[hook context]\nmind it",
+  });
+  expect(after(completed(["another", "[hook context]\nmind it"]))).toMatchObject({ resultChanged: true });
+  expect(after(completed(["another"]))).toMatchObject({ resultChanged: true, context: null });
+});

@@ -35,7 +35,7 @@ test("settings reach a file by the name that it tells, and a folder too", async 
     expect(kit.report().extensions).toMatchObject([{ name: "sample", sourcePath: file }]);
   }
   await expect(testExtension(file)).rejects.toMatchObject({
-    problems: ["index: setting word must be there"],
+    problems: ["sample: setting word must be there"],
   });
 });
 

@@ -1,5 +1,6 @@
 /** `lemon extension list` */
 import { withExtensions } from "../extension-loading.ts";
+import { tellInvalid, tellOverridden } from "../extension-faults.ts";
 import { statuses, type Status } from "../errors.ts";
 import type { ExtensionFlags } from "../flags.ts";
 import type { Context } from "../globals.ts";
@@ -7,7 +8,7 @@ import type { Context } from "../globals.ts";
 /** Lists the extensions that a session here would have. */
 export function listExtensions(context: Context, flags: ExtensionFlags): Promise<Status> {
   const { out } = context;
-  return withExtensions(context, flags, ({ extensions, loadErrors, validationErrors }, runtime) => {
+  return withExtensions(context, flags, ({ extensions, loadErrors, validationErrors, overridden }, runtime) => {
     const wanted = extensions.filter(
       ({ capabilities }) => flags.capability === undefined || capabilities.includes(flags.capability),
     );
@@ -19,7 +20,8 @@ export function listExtensions(context: Context, flags: ExtensionFlags): Promise
     }
     if (listed.length === 0) out.note("no extensions");
     for (const { sourcePath, errorMessage } of loadErrors) out.error(`${sourcePath}: ${errorMessage}`);
-    for (const { module, errors } of validationErrors) out.error(`${module}: ${errors.join("; ")}`);
+    tellInvalid(out, validationErrors);
+    tellOverridden(out, overridden);
     return statuses.done;
   });
 }

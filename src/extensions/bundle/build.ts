@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { BuildOptions } from "esbuild";
 import { builtFile } from "../built-file.ts";
 import { type Gathered, gatheredFor } from "./gathered.ts";
-import { loadPlugin, metaDefines, metaFactory } from "./load.ts";
+import { emptyLength, loadPlugin, metaDefines, metaFactory } from "./load.ts";
 import { entryNameOf, resolvePlugin } from "./resolve.ts";
 import { isBuildFailure, withEsbuild } from "./service.ts";
 
@@ -15,6 +15,8 @@ export interface Built {
   readonly map: string;
   readonly format: "esm" | "commonjs";
   readonly exports: readonly string[];
+  /** Whether the file itself says anything but types. */
+  readonly hasCode: boolean;
   readonly gathered: Gathered;
   /** Whether the file is an ES module by its folder and still writes to `module` or `exports`. */
   readonly mistakenForModule: boolean;
@@ -50,10 +52,12 @@ export async function build(entry: string): Promise<Built> {
     const output = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined);
     const format = metafile.inputs[output?.entryPoint ?? ""]?.format === "cjs" ? "commonjs" : "esm";
     const exports = output?.exports ?? [];
+    const written = output?.inputs[output.entryPoint ?? ""]?.bytesInOutput ?? 0;
+    const hasCode = written > emptyLength(gathered.entry);
     const mistaken = warnings.some(
       ({ id, location }) => id === "commonjs-variable-in-esm" && location?.file === path.basename(entry),
     );
-    return { code, map, format, exports, gathered, mistakenForModule: mistaken && exports.length === 0 };
+    return { code, map, format, exports, hasCode, gathered, mistakenForModule: mistaken && exports.length === 0 };
   });
 }
 

@@ -53,15 +53,14 @@ interface Bundled {
 }
 
 async function bundled(sourcePath: string, { cacheDir }: BundleOptions): Promise<Bundled> {
-  const { code, map, format, exports, gathered, mistakenForModule } = await build(await realFile(sourcePath));
+  const { code, map, gathered, mistakenForModule, ...told } = await build(await realFile(sourcePath));
   const sha256 = createHash("sha256").update(code).digest("hex");
   const url = pathToFileURL(await storeCode(cacheDir, sha256, code)).href;
   const bundle: Bundle = {
     sourcePath,
     url,
     sha256,
-    format,
-    exports,
+    ...told,
     inputs: [...gathered.locals.keys()].sort(),
     mapPositions: positionMapper(url, map, gathered),
   };

@@ -57,12 +57,21 @@ async function prepared(file: string, gathered: Gathered): Promise<string> {
   // A file that nowhere says `z`, and imports no whole module, can't mean `z`.
   if (/\bz\b|\*\s*(as|from)\b/.test(text)) gathered.wantsZ.add(file);
   const ready = await ownComputedImports(text);
-  const meta = `__lemon_meta=${metaFactory}(${JSON.stringify(pathToFileURL(file).href)})`;
+  const meta = `__lemon_meta=${metaOf(file)}`;
   const imports = ready === text ? "" : `,${computedImport}=__lemon_meta.import`;
   // On the author's first line, so that all lines keep their number.
   const before = `const ${meta}${imports};`;
   gathered.locals.set(file, before.length);
   return before + ready;
+}
+
+function metaOf(file: string): string {
+  return `${metaFactory}(${JSON.stringify(pathToFileURL(file).href)})`;
+}
+
+/** Bytes that a file of types alone leaves in a bundle: what was put before its first line, as esbuild writes it. */
+export function emptyLength(file: string): number {
+  return `var __lemon_meta = ${metaOf(file)};\n`.length;
 }
 
 /** Without a byte order mark, and with a `#!` line as the comment that it is. */
