@@ -110,6 +110,27 @@ describe("refusals", () => {
     );
   });
 
+  test("of approvals the tool is named, or what stands in the place of the table", async () => {
+    const words = '"auto" or "ask" or "deny" or "never" or "always"';
+    const said = async (approvals: string): Promise<string> => {
+      await userSays(`[runtime.tools.policy]\napprovals = ${approvals}\n`);
+      return (await refusal()).message.replace(/^.*config\.toml:/, "");
+    };
+    const key = "runtime.tools.policy.approvals";
+    expect(await said('{ read = "auto", bash = 3 }')).toBe(
+      `2:37: ${key}.bash: expected ${words}, found the number 3`,
+    );
+    expect(await said('{ "git_*" = "sometimes" }')).toBe(
+      `2:25: ${key}."git_*": expected ${words}, found "sometimes"`,
+    );
+    expect(await said('{ bash = { mode = "ask" } }')).toBe(
+      `2:22: ${key}.bash: expected ${words}, found a table`,
+    );
+    expect(await said('"ask"')).toBe(
+      `2:13: ${key}: expected a table of names, each with ${words}, found a text`,
+    );
+  });
+
   test("all wrong values are named at once", async () => {
     await userSays('runtime = 3\n[models]\nx = { base_url = "ftp://x" }\n"a b".base_url = 4\ny = [1]');
     const places = (await refusal()).problems.map(({ key, line, column, got }) => [key, line, column, got]);
