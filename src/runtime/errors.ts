@@ -77,16 +77,14 @@ export class InvalidToolError extends LemonError {
   }
 }
 
-/** Extensions can't be reloaded while a model answers or a call runs. Code `LEMON_SESSION_STREAMING`. */
+/** Extensions can't be reloaded while a model answers or another call runs or waits. Code `LEMON_SESSION_STREAMING`. */
 export class SessionStreamingError extends LemonError {
-  constructor(id: string) {
-    super(
-      "session_streaming",
-      `session ${id} is at work: extensions can be reloaded when its run has ended`,
-      {
-        field: "sessionId",
-      },
-    );
+  constructor(id: string, asker: "program" | "call") {
+    const when =
+      asker === "call"
+        ? "a call can reload extensions when no other call of its answer runs or waits"
+        : "extensions can be reloaded when its run has ended";
+    super("session_streaming", `session ${id} is at work: ${when}`, { field: "sessionId" });
   }
 }
 

@@ -178,7 +178,7 @@ export class SessionExtensions implements ExtensionControl {
     // Calls that wait for their turn were offered with the tools and the hooks of now.
     const pending = pendingCalls(session);
     const isOnlyCall = callId !== null && pending.length === 1 && pending[0]?.callId === callId;
-    if (!isOnlyCall) throw new SessionStreamingError(session.sessionId);
+    if (!isOnlyCall) throw new SessionStreamingError(session.sessionId, callId === null ? "program" : "call");
   }
 
   #warn(error: unknown): void {
