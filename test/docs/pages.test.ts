@@ -10,7 +10,13 @@ import {
 } from "../../src/config/keys.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
-const pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ...pagesUnder("docs")];
+const pages = [
+  "README.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  ...pagesUnder("docs"),
+  ...pagesUnder("examples"),
+];
 const read = (page: string): string => readFileSync(path.join(root, page), "utf8");
 
 test("every link to a file of the repository leads to it, and to a heading that is there", () => {
