@@ -10,7 +10,7 @@ export const evaluationMs = 10_000;
 
 /** The file threw, or has no extension as its default export. */
 export function threwWhileLoading(bundle: Bundle, thrown: ThrownFields): ExtensionLoadError {
-  const { name, message, code, stack } = thrown;
+  const { name, message, marks, stack } = thrown;
   const place =
     stack === undefined
       ? undefined
@@ -22,7 +22,7 @@ export function threwWhileLoading(bundle: Bundle, thrown: ThrownFields): Extensi
   return failure(bundle, shown, {
     name: thrown.kind === "value" ? "Error" : name,
     message,
-    ...(code === undefined ? {} : { code }),
+    ...(typeof marks?.code === "string" ? { code: marks.code } : {}),
     ...place,
   });
 }

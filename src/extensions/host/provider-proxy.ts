@@ -52,7 +52,7 @@ export function providerProxy(
         config,
         provider: {
           stream: (model, context, { signal, ...options }) =>
-            streamFrom(caller, at("stream"), [model, context, options], signal),
+            streamFrom(caller, name, at("stream"), [model, context, options], signal),
           ...(head.providerId === null ? {} : { providerId: head.providerId }),
           ...(head.apiId === null ? {} : { apiId: head.apiId }),
           ...(has("getEnvApiKey")
@@ -87,15 +87,20 @@ function askProvider(
   });
 }
 
-/** The parts as they come; at most so many are ahead of their reader. */
+/**
+ * The parts as they come, once the stream is open; at most so many are ahead of their reader. A failure before that is
+ * one of the request, as it is of a provider in this process.
+ */
 function streamFrom(
   caller: Caller,
+  provider: string,
   head: object,
   args: readonly unknown[],
   signal: AbortSignal,
-): AsyncIterable<unknown> {
+): Promise<AsyncIterable<unknown>> {
   const walked = walk(args, "context", true);
   if (!walked.ok) throw new TypeError(`the model's context can't be passed on: ${walked.message}`);
+  const payload = JSON.stringify(walked.value);
   const done = new AbortController();
   const either = AbortSignal.any([signal, done.signal]);
   let read = 0;
@@ -108,23 +113,31 @@ function streamFrom(
     },
     () => done.abort(),
   );
-  begin(
-    caller,
-    either,
-    (error) => parts.fail(error),
-    (instance, over) => {
+  return new Promise((opened, refused) => {
+    const fail = (error: Error): void => {
+      parts.fail(error);
+      refused(error);
+    };
+    const failed = (fields: unknown): void => {
+      // Of a model's failure only its kind is recorded. The author learns here whose error it was; its text may hold keys.
+      const { class: error } = readThrown(fields);
+      caller.logger.info({ module: caller.module, provider, error }, "a model provider threw");
+      fail(failureOf(caller, fields));
+    };
+    begin(caller, either, fail, (instance, over) => {
       const id = instance.calls.nextId();
       worker = { instance, id };
-      instance.call(id, { m: "stream", a: head }, JSON.stringify(walked.value), {
-        part: (value) => parts.push(untag(value)),
-        ok: () => (over(), parts.end()),
-        failed: (fields) => (over(), parts.fail(failureOf(caller, fields))),
-        ended: (end) => (over(), parts.fail(new WorkerEndedError(end))),
+      instance.call(id, { m: "stream", a: head }, payload, {
+        part: (value) => (value === undefined ? opened(parts) : parts.push(untag(value))),
+        // Without a part before, it gave no stream: whoever asked looks at what it is given.
+        ok: () => (over(), parts.end(), opened(null as never)),
+        failed: (fields) => (over(), failed(fields)),
+        // The next worker may do better, so it counts as a stream that broke, whenever it was.
+        ended: (end) => (over(), parts.fail(new WorkerEndedError(end)), opened(parts)),
       });
       return id;
-    },
-  );
-  return parts;
+    });
+  });
 }
 
 /** Waits for the worker, starts the call, and on an abort answers the caller at once. */
@@ -163,6 +176,9 @@ function refusalOf(module: string, why: NoWorker): Error {
   );
 }
 
+/** A name that the author gave the error stays its name: that is what errors of providers' libraries are known by. */
 function failureOf(caller: Caller, fields: unknown): Error {
-  return thrownError(readThrown(fields), caller.mapPositions) as Error; // may be none; it is passed on as it is
+  const thrown = readThrown(fields);
+  const named = thrown.name === "Error" ? thrown : { ...thrown, class: thrown.name };
+  return thrownError(named, caller.mapPositions) as Error; // may be none; it is passed on as it is
 }

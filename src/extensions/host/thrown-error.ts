@@ -1,6 +1,7 @@
 /** What a worker tells of a thrown value, as an error of this process. */
 import { pathToFileURL } from "node:url";
 import { builtFile } from "../built-file.ts";
+import { marksOf } from "../worker/error-marks.ts";
 import type { ThrownFields } from "../worker/frames.ts";
 
 /** Maps positions of bundled code. */
@@ -17,7 +18,7 @@ export function thrownError(thrown: ThrownFields, mapPositions: MapPositions): u
   const error = new Error(thrown.message);
   const name = thrown.class === "Error" ? thrown.name : thrown.class;
   Object.defineProperty(error, "name", { value: name, configurable: true, writable: true });
-  if (thrown.code !== undefined) Object.assign(error, { code: thrown.code });
+  Object.assign(error, thrown.marks);
   if (thrown.stack !== undefined) error.stack = authorsStack(thrown.stack, mapPositions);
   return error;
 }
@@ -59,13 +60,13 @@ export function readThrown(value: unknown): ThrownFields {
     return typeof member === "string" ? member : undefined;
   };
   const kind = text("kind");
-  const [code, stack, type] = [text("code"), text("stack"), text("type")];
+  const [stack, type] = [text("stack"), text("type")];
   return {
     kind: kind === "error" || kind === "not_json" || kind === "gone" ? kind : "value",
     name: text("name") ?? "Error",
     class: text("class") ?? "Error",
     message: text("message") ?? "",
-    ...(code === undefined ? {} : { code }),
+    marks: marksOf(given["marks"]),
     ...(stack === undefined ? {} : { stack }),
     ...(type === undefined ? {} : { type }),
   };

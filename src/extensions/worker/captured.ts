@@ -102,6 +102,8 @@ export const NativeError = Error;
 export const URLOf = URL;
 /** `Date`. */
 export const DateOf = Date;
+/** `Object.assign`. */
+export const assign = Object.assign;
 /** `Object.defineProperty`. */
 export const defineProperty = Object.defineProperty;
 /** The bytes that are base64 in a text. */

@@ -2,6 +2,7 @@
  * What host and worker say to each other, as text over one private port: a line of JSON, and after a line feed, where
  * there is one, a second JSON text that is parsed by whoever needs it (each handler of an event has a copy of its own).
  */
+import type { ErrorMarks } from "./error-marks.ts";
 
 /** A call to the worker, or a one-way word about one (`abort`, `credit`, `answer`, `drop`). `id` 0 is the load. */
 export type ToWorker = Call | OneWay;
@@ -67,7 +68,10 @@ export interface ProviderCallHead {
   readonly method: string;
 }
 
-/** An answer of the worker. Any number of `part`, then one `ok` or `err`; `out` and `ask` belong to no call. */
+/**
+ * An answer of the worker. Any number of `part`, then one `ok` or `err`; `out` and `ask` belong to no call. The first
+ * `part` of a stream has no `v` and says that it is open.
+ */
 export interface FromWorker {
   readonly id: number;
   readonly t: "ok" | "err" | "part" | "out" | "ask";
@@ -82,7 +86,8 @@ export interface ThrownFields {
   readonly name: string;
   readonly class: string;
   readonly message: string;
-  readonly code?: string;
+  /** Of an error. */
+  readonly marks?: ErrorMarks;
   readonly stack?: string;
   /** Of a thrown value that is no error: its `typeof`. */
   readonly type?: string;

@@ -3,6 +3,7 @@
  * It counts while it walks, so that a huge value is refused before any text is made of it.
  */
 import * as built from "./captured.ts";
+import { marksOf } from "./error-marks.ts";
 import { tagged, tagKey } from "./tagged.ts";
 
 /** The copy has null prototypes throughout, so that no `toJSON` of an author's is asked. */
@@ -163,7 +164,7 @@ function taggedOf(state: Walk, value: object): unknown {
     const name = textOf(state, built.slice(nameOf(value), 0, 200));
     const message = textOf(state, messageText(value));
     return typeof name === "string" && typeof message === "string"
-      ? tagged("error", { __proto__: null, name, message })
+      ? tagged("error", { __proto__: null, name, message, marks: marksOf(value) })
       : failed;
   }
   return urlOf(state, value);

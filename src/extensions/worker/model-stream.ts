@@ -10,7 +10,10 @@ interface AuthorsIterator {
   readonly return?: unknown;
 }
 
-/** Reads the iterable to its end, or until the call is aborted; then its `return` is called. */
+/**
+ * Reads the iterable to its end, or until the call is aborted; then its `return` is called. What is none ends before a
+ * part said that it is open.
+ */
 export async function sendStream(
   calls: LiveCalls,
   post: Post,
@@ -18,6 +21,8 @@ export async function sendStream(
   opened: unknown,
 ): Promise<null> {
   const iterator = iteratorOf(calls, call, opened);
+  if (iterator === undefined) return null;
+  post(call.id, "part", undefined);
   let credit = streamCredit;
   let wake: (() => void) | undefined;
   let isDone = false;
@@ -59,12 +64,12 @@ export async function sendStream(
   return null;
 }
 
-function iteratorOf(calls: LiveCalls, call: LiveCall, opened: unknown): AuthorsIterator {
+function iteratorOf(calls: LiveCalls, call: LiveCall, opened: unknown): AuthorsIterator | undefined {
   const open =
     typeof opened === "object" && opened !== null
       ? (opened as Partial<AsyncIterable<unknown>>)[built.asyncIterator]
       : undefined;
-  if (typeof open !== "function") throw new built.NativeError("stream() did not give an async iterable");
+  if (typeof open !== "function") return undefined;
   return calls.enter(call, opened, open, []) as AuthorsIterator; // its members are checked by use
 }
 

@@ -1,5 +1,6 @@
 /** Values that JSON lacks, as they cross inside a model's context and the parts of its answer. */
 import * as built from "./captured.ts";
+import { marksOf } from "./error-marks.ts";
 
 /** The member that marks a tagged value; an author's own object with this member is tagged `object`. */
 export const tagKey = "$lemon";
@@ -37,8 +38,8 @@ function restored(tag: unknown, value: unknown): unknown {
     case "number":
       return value === "NaN" ? 0 / 0 : value === "Infinity" ? 1 / 0 : -1 / 0;
     case "error": {
-      const { name, message } = value as { name: string; message: string }; // written by our own walk
-      const error = new built.NativeError(message);
+      const { name, message, marks } = value as { name: string; message: string; marks: unknown }; // of our own walk
+      const error = built.assign(new built.NativeError(message), marksOf(marks));
       built.defineProperty(error, "name", { value: name, configurable: true, writable: true });
       return error;
     }

@@ -1,5 +1,6 @@
 /** What was thrown, as fields of text. Each is read under its own `try`: a getter of it may throw or be endless. */
 import * as built from "./captured.ts";
+import { marksOf } from "./error-marks.ts";
 import type { ThrownFields } from "./frames.ts";
 import { classOf, messageText } from "./json-walk.ts";
 
@@ -11,14 +12,13 @@ export function thrownFields(thrown: unknown): ThrownFields {
     const type = thrown === null ? "null" : typeof thrown;
     return fields({ kind: "value", type, name: type, class: type, message: messageText(thrown) });
   }
-  const code = textMember(thrown, "code");
   const stack = textMember(thrown, "stack");
   return fields({
     kind: "error",
     name: textMember(thrown, "name") ?? "Error",
     class: classOf(thrown),
     message: messageText(thrown),
-    ...(code === undefined ? {} : { code }),
+    marks: marksOf(thrown),
     ...(stack === undefined ? {} : { stack }),
   });
 }
@@ -41,7 +41,7 @@ function isErrorLike(thrown: unknown): thrown is object {
   }
 }
 
-function textMember(thrown: object, name: "name" | "code" | "stack"): string | undefined {
+function textMember(thrown: object, name: "name" | "stack"): string | undefined {
   try {
     const member = (thrown as Record<string, unknown>)[name];
     return typeof member === "string"
