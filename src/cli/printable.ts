@@ -5,10 +5,13 @@
  * colours that this command writes stay.
  */
 export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u202A-\u202E\u2066-\u2069](\[\d{1,2}m)?/gu, (found, colour: string | undefined) => {
-    const isKept = found === "\n" || found === "\t" || (found.startsWith("\u001B") && colour !== undefined);
-    return isKept ? found : `\uFFFD${colour ?? ""}`;
-  });
+  return text.replaceAll(
+    /[\p{Cc}\u202A-\u202E\u2066-\u2069](\[\d{1,2}m)?/gu,
+    (found, colour: string | undefined) => {
+      const isKept = found === "\n" || found === "\t" || (found.startsWith("\u001B") && colour !== undefined);
+      return isKept ? found : `\uFFFD${colour ?? ""}`;
+    },
+  );
 }
 
 /** The text as one line of at most `width` characters. */

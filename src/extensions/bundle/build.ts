@@ -57,7 +57,15 @@ export async function build(entry: string): Promise<Built> {
     const mistaken = warnings.some(
       ({ id, location }) => id === "commonjs-variable-in-esm" && location?.file === path.basename(entry),
     );
-    return { code, map, format, exports, hasCode, gathered, mistakenForModule: mistaken && exports.length === 0 };
+    return {
+      code,
+      map,
+      format,
+      exports,
+      hasCode,
+      gathered,
+      mistakenForModule: mistaken && exports.length === 0,
+    };
   });
 }
 
