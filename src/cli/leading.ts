@@ -24,6 +24,9 @@ export interface Lead {
   readonly go: (session: Session) => Promise<Outcome | null>;
 }
 
+/** The abort could not be recorded, so nobody waits for the outcome. */
+const GIVEN_UP = Symbol("given up");
+
 /** Which view the flags ask for. */
 export function viewOf({ out }: Context): RunView {
   return out.json ? new JsonView(out) : new HumanView(out);
@@ -57,18 +60,25 @@ export async function lead(context: Context, options: SessionOptions, { open, go
     for (const event of early) onEvent(event);
     for (const pending of session.approvals.pending()) approver.ask(pending);
 
+    let giveUp: (givenUp: typeof GIVEN_UP) => void = () => undefined;
+    const unrecorded = new Promise<typeof GIVEN_UP>((resolve) => (giveUp = resolve));
     const abort = (): void => {
       const reason = signal.reason instanceof Error ? signal.reason.message : "interrupted";
-      session.abort(reason).catch((error: unknown) => out.error("the abort could not be recorded", error));
+      session.abort(reason).catch((error: unknown) => {
+        out.error("the abort could not be recorded", error);
+        giveUp(GIVEN_UP);
+      });
     };
     if (signal.aborted) {
       abort();
       return interrupts.status;
     }
     signal.addEventListener("abort", abort, { once: true });
-    const outcome = await go(session);
+    // A log that can't be written holds the run open, so an abort that it doesn't take ends the wait for the outcome.
+    const outcome = await Promise.race([go(session), unrecorded]);
     // The outcome is the last that is shown: that the session is closed now is no news.
     onEvent = () => undefined;
+    if (outcome === GIVEN_UP) return interrupts.status;
     if (outcome === null) return statuses.done;
     // The outcome is the last word: that the session is closed now goes without saying.
     onEvent = () => undefined;
@@ -76,7 +86,17 @@ export async function lead(context: Context, options: SessionOptions, { open, go
     return statusOfOutcome(context, outcome);
   } finally {
     out.clearProgress();
-    context.leftBehind(await runtime.close());
+    await close(context, runtime);
+  }
+}
+
+/** Of an interrupted command the end is what counts: a log that can't be written is told, and keeps it from nothing. */
+async function close({ out, interrupts, leftBehind }: Context, runtime: Runtime): Promise<void> {
+  try {
+    leftBehind(await runtime.close());
+  } catch (error) {
+    if (!interrupts.happened) throw error;
+    out.error("the log could not be closed", error);
   }
 }
 
