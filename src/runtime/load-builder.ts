@@ -129,7 +129,11 @@ export class LoadBuilder {
     const places = await this.look(spec);
     const { config } = places.configured;
     const found = await discover(places.roots);
-    for (const warning of [...found.warnings, ...(await this.#untrusted(spec, places))])
+    for (const warning of [
+      ...found.warnings,
+      ...disabled(spec, config),
+      ...(await this.#untrusted(spec, places)),
+    ])
       logger.warn({}, warning);
     const id = ids("load");
     const sources: LoadSource[] = [...found.found, ...(await this.#objects(spec, config))];
@@ -205,6 +209,12 @@ export class LoadBuilder {
     const names = new Set(["anthropic", "openai", ...Object.keys(models), ...this.#deps.models]);
     return [...names].map((name) => ({ type: "model" as const, name }));
   }
+}
+
+/** Who names an extension wants it; that none runs is then worth a word. */
+function disabled({ extensions }: LoadSpec, { runtime }: Config): string[] {
+  if (runtime.extensions.enabled) return [];
+  return extensions.map((place) => `extension path ${place} is not looked at: extensions are not enabled`);
 }
 
 /** Files that gave way were never started; objects were, to learn their names. */

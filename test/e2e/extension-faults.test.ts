@@ -37,6 +37,14 @@ test.each([[[]], [["--json"]]])("a run says which extensions it goes without %j"
   ]);
 });
 
+test("a run says that what it is told to load is not enabled", async () => {
+  const args = ["run", "--script", "script.json", "--extension", "guard.mjs", "Go."];
+  const { stderr } = await place.start(args, { env: { LEMON_EXTENSIONS_ENABLED: "0" } }).ended;
+  expect(stderr).toContain(
+    `warning: extension path ${at("guard.mjs")} is not looked at: extensions are not enabled`,
+  );
+});
+
 test("the list says which file took the place of another, and of a file of types nothing", async () => {
   const named = ["--extension", "guard.mjs", "--extension", "folder"];
   for (const command of ["list", "status"]) {
