@@ -1,6 +1,9 @@
 /** What an extension writes goes to its host as lines, by whatever door, and never to the host's own descriptors. */
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { LineLimit, OutputLines } from "../../src/extensions/host/output-lines.ts";
+import { maxUpdatesUnread } from "../../src/extensions/worker/shared-memory.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { callTool, testWorld, textOf, withTools } from "./worker-support.ts";
 
@@ -117,14 +120,27 @@ describe("an extension", () => {
 
   it("that updates without a pause fills nobody's memory, and its last update arrives", async () => {
     await using t = await testWorld();
+    const saidAll = path.join(t.folder, "said-all");
     const { members } = await t.open(
-      withTools({
-        run: "for (let i = 1; i <= 55000; i += 1) onUpdate({ content: [{ type: 'text', text: String(i) }] }); return text('done')",
-      }),
+      withTools(
+        {
+          run: `for (let i = 1; i <= 55000; i += 1) onUpdate({ content: [{ type: "text", text: String(i) }] });
+            fs.writeFileSync(${JSON.stringify(saidAll)}, "");
+            return text("done")`,
+        },
+        "",
+        imports,
+      ),
     );
     const seen: unknown[] = [];
-    await callTool(members, "run", { onUpdate: (update) => seen.push(update) });
-    expect(seen.length).toBeLessThan(5000);
+    const onUpdate = (update: unknown): void => {
+      seen.push(update);
+      // This thread reads nothing until the worker has said all.
+      const cell = new Int32Array(new SharedArrayBuffer(4));
+      while (!existsSync(saidAll)) Atomics.wait(cell, 0, 0, 1);
+    };
+    await callTool(members, "run", { onUpdate });
+    expect(seen.length).toBeLessThanOrEqual(maxUpdatesUnread + 2);
     expect(seen.at(-1)).toEqual({ content: [{ type: "text", text: "55000" }] });
   });
 });

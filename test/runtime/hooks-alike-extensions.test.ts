@@ -87,7 +87,7 @@ async function play(here: World): Promise<Seen> {
 const turns = [calling({ name: "echo", args: { a: 1 } }), { text: "done" }];
 const host = `export default { name: "host", version: "1.0.0", tools: [${tool}] };`;
 
-test("the verdict does not depend on where the handlers live", { timeout: 900_000 }, async () => {
+test("the verdict does not depend on where the handlers live", { timeout: 3_600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(plan, async (extensions) => {
       const files = Object.fromEntries(
@@ -120,6 +120,6 @@ test("the verdict does not depend on where the handlers live", { timeout: 900_00
       const reviewed = reviewResult(original, verdict.context, hasJudged ? results : calls);
       expect(here.shown).toEqual([{ content: reviewed.content ?? original.content, isError: false }]);
     }),
-    { numRuns: rounds(12, 60, 400) },
+    { numRuns: rounds(12, 60, 1_000) },
   );
 });
