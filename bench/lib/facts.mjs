@@ -1,12 +1,17 @@
 /** Facts of a tool call as a session records them, for measures of the log alone. Known types: the log checks them. */
 const callId = "call_0123456789abcdef";
 const name = "bash";
+const mode = "normal";
 const output = "src/index.ts\nsrc/errors.ts\nsrc/ports.ts\nsrc/log/index.ts\nsrc/log/open.ts\n";
 
 const shapes = [
-  ["model.requested", "decision", { turn: 12, attempt: 1 }],
-  ["tool_call.requested", "decision", { callId, name, approval: "auto", hooks: 0, idempotent: false }],
-  ["tool_call.started", "decision", { callId, name, idempotent: false }],
+  ["model.requested", "decision", { turn: 12, attempt: 1, mode }],
+  [
+    "tool_call.requested",
+    "decision",
+    { callId, name, approval: "auto", hooks: 0, resultHooks: 0, idempotent: false, mode },
+  ],
+  ["tool_call.started", "decision", { callId, name, idempotent: false, args: null, mode }],
   [
     "tool_call.returned",
     "input",
@@ -14,6 +19,7 @@ const shapes = [
       callId,
       isError: false,
       errorType: null,
+      isThrown: false,
       content: [{ type: "text", text: output }],
       details: { exitCode: 0 },
       trust: "trusted",
