@@ -80,8 +80,6 @@ export async function lead(context: Context, options: SessionOptions, { open, go
     onEvent = () => undefined;
     if (outcome === GIVEN_UP) return interrupts.status;
     if (outcome === null) return statuses.done;
-    // The outcome is the last word: that the session is closed now goes without saying.
-    onEvent = () => undefined;
     view.end(outcome);
     return statusOfOutcome(context, outcome);
   } finally {

@@ -15,6 +15,7 @@ import {
   unknownTool,
 } from "../../src/tools/index.ts";
 import type { Tool } from "../../src/tools/tool.ts";
+import { namedTool } from "./registry-tools.ts";
 
 const execute = (): { content: [] } => ({ content: [] });
 
@@ -296,17 +297,7 @@ describe("a result", () => {
 });
 
 describe("the registry", () => {
-  const tool = (name: string): Tool => ({
-    name,
-    label: name,
-    description: "",
-    parameters: { type: "object" },
-    parallelSafe: false,
-    idempotent: false,
-    readOnly: false,
-    timeoutMs: 1_000,
-    execute: () => Promise.resolve({ content: [] }),
-  });
+  const tool = namedTool;
 
   it("lists built-in tools as declared, then others by name and module", () => {
     const extensions = [
