@@ -22,6 +22,7 @@ export type {
   ToolCallPart,
   ToolResultPart,
 } from "./models/port.ts";
+export { complete, type Completion, type CompletionRequest } from "./complete.ts";
 export { canRetry, isRetryable, MAX_ATTEMPTS, retryDelayMs } from "./models/retry-policy.ts";
 export { InvalidScriptError, parseScript } from "./models/script.ts";
 export type { Script, ScriptedToolCall, ScriptedTurn } from "./models/script.ts";

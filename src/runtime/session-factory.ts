@@ -123,6 +123,18 @@ export class SessionFactory {
     return model === undefined ? settings : { ...settings, model, script: null };
   }
 
+  /**
+   * A model for what is no session. Default: the one that is configured for the folder.
+   *
+   * @throws NoModelError, UnknownModelError, InvalidConfigError
+   */
+  async modelFor(cwd: string, ref?: string): Promise<Model> {
+    const { config } = await this.#deps.configure(cwd);
+    const model = ref ?? config.runtime.model;
+    if (model === null) throw new NoModelError();
+    return this.#resolve(model, config.models);
+  }
+
   async systemPrompt(cwd: string): Promise<string> {
     const { config } = await this.#deps.configure(cwd);
     return buildSystemPrompt(this.#deps.home, cwd, Object.keys(config.secrets));
@@ -162,17 +174,19 @@ export class SessionFactory {
 
   async #model(settings: Settings, configured: Config["models"]): Promise<Model> {
     const { script, model } = settings;
-    if (script === null) {
-      const provided = this.#deps.extensions.modelProviders();
-      return resolveModel(model, {
-        models: { ...provided.models, ...this.#deps.models },
-        settings: provided.settings,
-        configured,
-        env: this.world.env,
-      });
-    }
+    if (script === null) return this.#resolve(model, configured);
     const bytes = await this.world.log.getBlob(script.sha256);
     return scriptedModel(parseScript(JSON.parse(Buffer.from(bytes).toString("utf8")), script.path), model);
+  }
+
+  #resolve(ref: string, configured: Config["models"]): Model {
+    const provided = this.#deps.extensions.modelProviders();
+    return resolveModel(ref, {
+      models: { ...provided.models, ...this.#deps.models },
+      settings: provided.settings,
+      configured,
+      env: this.world.env,
+    });
   }
 }
 

@@ -8,6 +8,10 @@ export interface ModelProviderOptions {
   readonly signal: AbortSignal;
   /** The provider's settings. */
   readonly config: Readonly<Record<string, unknown>>;
+  /** At most so many tokens of output. Default: the provider's. */
+  readonly maxOutputTokens?: number;
+  /** Default: the provider's. */
+  readonly temperature?: number;
 }
 
 /** A source of models, chosen as `<provider name>/<model id>`. */
@@ -43,11 +47,17 @@ export function providedModel(
   const modelId = ref.slice(ref.indexOf("/") + 1);
   return {
     ref,
-    request: async (context, { signal, onDelta, clock }) => {
+    request: async (context, { signal, onDelta, clock, maxOutputTokens, temperature }) => {
       const done = new AbortController();
       const either = AbortSignal.any([signal, done.signal]);
       try {
-        const open = (): unknown => provider.stream(modelId, context, { signal: either, config });
+        const options: ModelProviderOptions = {
+          signal: either,
+          config,
+          ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+          ...(temperature === undefined ? {} : { temperature }),
+        };
+        const open = (): unknown => provider.stream(modelId, context, options);
         return await readAnswer(open, { modelId, signal, onDelta, clock });
       } finally {
         done.abort();
