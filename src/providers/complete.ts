@@ -49,7 +49,7 @@ export async function complete(model: Model, request: CompletionRequest, clock: 
   );
   if (!asked.ok) {
     const isEnd = asked.failure === "timeout" || asked.failure === "aborted";
-    return { ok: false, failure: isEnd ? (asked.failure as "timeout" | "aborted") : "internal" };
+    return { ok: false, failure: isEnd ? asked.failure : "internal" };
   }
   const answer = asked.value;
   if (answer.type === "aborted") return { ok: false, failure: "aborted" };
