@@ -23,6 +23,7 @@ const shapes = [
       content: [{ type: "text", text: output }],
       details: { exitCode: 0 },
       trust: "trusted",
+      receipt: null,
     },
   ],
   ["tool_call.completed", "decision", { callId, isError: false, reason: null, content: null, details: null }],

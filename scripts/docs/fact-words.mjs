@@ -14,9 +14,11 @@ export const sections = [
   ["Runs and turns", ["agent.", "turn.", "turn_budget.", "message."]],
   ["Models", ["model."]],
   ["Tool calls", ["tool_call.", "approval.", "plan."]],
+  ["Todos and checkpoints", ["todos.", "checkpoint."]],
   ["Hooks", ["hook.", "hook_context."]],
   ["Extensions", ["extensions.", "extension.", "extension_status_report.", "tool.", "provider."]],
   ["Supervision", ["child.", "supervisor."]],
+  ["Introspection", ["introspection."]],
 ];
 
 /** Members that mean the same wherever they stand. */
@@ -367,6 +369,7 @@ export const facts = {
       isThrown: "Whether it is the message of an exception or of a crash: hooks see it and can't change it.",
       content: "What the model is told.",
       trust: "`untrusted`: the text comes from someone else.",
+      receipt: "What the call changed. `null` for a tool that changes nothing.",
     },
   },
   "tool_call.completed": {
@@ -384,6 +387,98 @@ export const facts = {
     members: {
       reason:
         "`process_died`: it ran. `arguments_not_stored`: its arguments held a secret, which only the old process knew. `tool_missing`: its tool is gone; not given by this version.",
+      receipt:
+        "What it had changed by then, as far as that can be told. `null` when it had not begun, or changes nothing.",
+    },
+  },
+
+  "todos.written": {
+    purpose: "The todo list is this from here on: every change writes the whole of it.",
+    members: {
+      action: "What changed it: `put` replaces, `resume` takes it from a checkpoint.",
+      todos: "The list.",
+      callId: "The call that wrote it; `null` for a caller.",
+    },
+  },
+  "checkpoint.created": {
+    purpose: "A checkpoint was taken. Bytes of files are blobs, never here.",
+    members: {
+      checkpointId: "`chk_` and 16 hexadecimal digits.",
+      kind: "`session`: what the caller and the harness know. `filesystem`: files.",
+      origin: "`guard`: before a tool changed files. `pre_restore`: before a restore.",
+      tool: "The tool that it was taken for; else `null`.",
+      callId: "The call that it was taken in; `null` for a caller.",
+      runId: "The run that the caller named; else `null`.",
+      cwd: "Which its paths were resolved against; `null` for a session checkpoint.",
+      point: "Whether it stands for whatever calls change after it.",
+      files: "Files as they were found.",
+      content: "Of a session checkpoint, as far as it is small; else `null`.",
+      "content.state": "The caller's.",
+      "content.context": "The caller's.",
+      "content.todos": "The todo list.",
+      "content.requirements": "The feature file; `null` for none.",
+      contentSha256: "The blob that holds `content` when it is larger than 256 KiB.",
+      metadata: "What the caller added.",
+      bytes: "Bytes of its files, or of its content.",
+    },
+  },
+  "checkpoint.deleted": {
+    purpose: "A checkpoint is no longer offered. What it held stays in the log.",
+    members: {
+      checkpointId: "Which.",
+      cause: "`retention`: it was the oldest of too many.",
+      callId: "The call that deleted it; `null` for a caller and for retention.",
+    },
+  },
+  "checkpoint.restore_started": {
+    purpose: "Files are about to be put back: nothing of it has been done before this fact is durable.",
+    members: {
+      restoreId: "Tells one restore from another.",
+      checkpointId: "From which checkpoint; `null` when from the state after the fact `at`.",
+      at: "A version of the session; `null` when from a checkpoint.",
+      preRestoreCheckpointId: "The checkpoint that undoes it.",
+      force: "Whether conflicts are overwritten.",
+      callId: "The call that asked for it; `null` for a caller.",
+      plan: "The paths to be touched, in their order, each with `path`, `action` (`overwrite`, `recreate`, `remove`, `chmod`), `targetSha256` and `targetMode` (what shall stand there), `currentSha256` and `currentMode` (what stood there; `null` in either for no file), and `stage`: the sibling that holds the new bytes until they take the file's place.",
+      settled: "What was decided of the other paths: as `results` in `checkpoint.restored`.",
+      createdDirs: "Directories to be made, outermost first.",
+      removedDirs: "Directories to be removed when empty, innermost first.",
+    },
+  },
+  "checkpoint.restored": {
+    purpose: "A restore has ended, well or not; also one that was cut off, judged by what was found.",
+    members: {
+      restoreId: "Which; `null` when nothing was to be touched.",
+      checkpointId: "From which checkpoint; `null` when from the state after the fact `at`.",
+      at: "A version of the session; `null` when from a checkpoint.",
+      preRestoreCheckpointId: "The checkpoint that undoes it; `null` when nothing was to be touched.",
+      status: "All in all.",
+      results: "What became of each path.",
+      written:
+        "What stands there now, of the paths that were restored: `path`, `sha256` and `mode`, both `null` for no file.",
+      createdDirs: "Directories that were made.",
+      removedDirs: "Directories that were removed.",
+      callId: "The call that asked for it; `null` for a caller.",
+    },
+  },
+  "checkpoint.resumed": {
+    purpose: "A session checkpoint was taken up again: its todo list is the session's.",
+    members: { checkpointId: "Which." },
+  },
+  "introspection.recorded": {
+    purpose:
+      "Something that people watch for happened. Stands in `introspection-<day>`, and holds no content.",
+    members: {
+      eventId: "`evt_` and 16 hexadecimal digits.",
+      eventType: "What happened.",
+      runId: "The run that it belongs to; else `null`.",
+      sessionId: "The session; else `null`.",
+      sessionKey: "Its key; else `null`.",
+      agentId: "As the caller gave it; else `null`.",
+      parentRunId: "As the caller gave it; else `null`.",
+      engine: "Always `lemon`.",
+      provenance: "`direct`: whoever recorded it was there.",
+      payload: "What is known of it, redacted.",
     },
   },
 
@@ -455,6 +550,78 @@ export const shapes = {
       outputTokens: "All that came back.",
       cachedInputTokens: "The part of the input that was read from the provider's cache.",
       reasoningTokens: "The part of the output that was thinking.",
+    },
+  },
+  Receipt: {
+    of: (schemas) => schemas["tool_call.returned"].shape.receipt.unwrap(),
+    purpose: "What a call really changed. The runtime writes it; no hook can change it.",
+    members: {
+      action: "The tool.",
+      outcome: "`partial`: it failed midway, and what it did before stays.",
+      success: "Whether the tool says that it succeeded.",
+      checkpointId: "The checkpoint that holds the files as they were before; `null` for none.",
+      checkpointIds: "All of them, in the order in which they were taken.",
+      checkpointKind: "`null` without one.",
+      affectedPaths: "All that the call was about, changed or not.",
+      changedPaths: "Those that are not as they were.",
+      writtenPaths: "Those of them that have content now.",
+      createdDirs: "Directories that it made, outermost first.",
+      files: "Each changed file.",
+      coverage: "How much of what it may have changed was looked at.",
+      coverageReasons: "Why not all, sorted.",
+      overlappingCallIds:
+        "Calls that ran at the same time: what they changed stands in each of the receipts.",
+    },
+  },
+  FileChange: {
+    of: (schemas) => schemas["tool_call.returned"].shape.receipt.unwrap().shape.files.element,
+    purpose: "A file that a call changed.",
+    members: {
+      path: "Absolute.",
+      change: "`mode`: only its permission bits.",
+      beforeSha256: "Its bytes before; `null` when there was no file or `code` says why they are not known.",
+      afterSha256: "Its bytes after; likewise.",
+      beforeMode: "Permission bits before.",
+      afterMode: "Permission bits after.",
+      code: "Why a digest is not known; else `null`.",
+    },
+  },
+  Todo: {
+    of: (schemas) => schemas["todos.written"].shape.todos.element,
+    purpose: "An item of a todo list. Other members are kept as they were given.",
+    members: {
+      id: "Unique in the list.",
+      content: "What is to be done.",
+      status: "`pending`, `in_progress`, `completed` or `blocked`.",
+      priority: "`high`, `medium` or `low`.",
+      dependencies: "Ids of items that have to be completed first.",
+      estimatedEffort: "In words; `null` for none.",
+      createdAt: "ISO 8601 in UTC, as the two that follow.",
+      updatedAt: "When it last changed.",
+      completedAt: "`null` while it is not completed.",
+      metadata: "The writer's own.",
+    },
+  },
+  CheckpointFile: {
+    of: (schemas) => schemas["checkpoint.created"].shape.files.element,
+    purpose: "A file as a checkpoint found it.",
+    members: {
+      path: "Absolute.",
+      exists: "Whether there was one.",
+      type: "`null` when there was none, as all that follows.",
+      size: "Bytes.",
+      mode: "Permission bits.",
+      sha256: "The blob that holds it.",
+      outsideCwd: "Whether it is not below the working directory.",
+    },
+  },
+  RestoreResult: {
+    of: (schemas) => schemas["checkpoint.restored"].shape.results.element,
+    purpose: "What a restore did with a path.",
+    members: {
+      path: "Absolute.",
+      outcome: "`conflict`: someone else's work stands there, and stays.",
+      code: "Why it was not restored; else `null`.",
     },
   },
   ApprovalMode: {

@@ -43,11 +43,12 @@ export function factsPage(current, catalogue, schemas) {
 function overview(catalogue) {
   const receivers = { root: "session", member: "runner", members: "all runners" };
   const lines = Object.entries(catalogue).map(
-    ([type, { kind, receivers: who, opens, settles = [], belongsTo }]) => {
+    ([type, { kind, receivers: who, opens, settles = [], belongsTo, mayBelongTo }]) => {
       const slots = [
         opens && `opens \`${opens}\``,
         settles.length > 0 && `settles ${settles.map((slot) => `\`${slot}\``).join(", ")}`,
         belongsTo && `within \`${belongsTo}\``,
+        mayBelongTo && `within \`${mayBelongTo}\` or from a caller`,
       ].filter(Boolean);
       return `| \`${type}\` | ${kind} | ${who.map((each) => receivers[each]).join(", ")} | ${slots.join(", ")} |`;
     },
@@ -93,6 +94,7 @@ function rulesOf(rule) {
     rule.opens && `opens ${list([rule.opens])}`,
     rule.settles && `settles ${list(rule.settles)}`,
     rule.belongsTo && `belongs to ${list([rule.belongsTo])}`,
+    rule.mayBelongTo && `belongs to ${list([rule.mayBelongTo])}, or comes from a caller`,
     rule.member === "creates" && "creates the runner",
     rule.member === "ends" && "ends the runner",
     rule.run === "opens" && "opens a run",

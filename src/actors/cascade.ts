@@ -232,7 +232,8 @@ export function admittingSlot(
   causation: number | null,
 ): string | null {
   const rule: FactRule = catalogue[type];
-  const kinds = rule.belongsTo === undefined ? (rule.settles ?? []) : [rule.belongsTo];
+  const kept = rule.belongsTo ?? rule.mayBelongTo;
+  const kinds = kept === undefined ? (rule.settles ?? []) : [kept];
   for (const kind of kinds) {
     const slot = slotName(kind, data);
     const version = slots.get(slot);
@@ -242,8 +243,9 @@ export function admittingSlot(
 }
 
 /** True for an input that is taken only while a slot is open. */
-export function needsSlot(type: FactType): boolean {
+export function needsSlot(type: FactType, causation: number | null): boolean {
   const rule: FactRule = catalogue[type];
+  if (rule.mayBelongTo !== undefined) return causation !== null;
   return rule.belongsTo !== undefined || (rule.kind !== "decision" && rule.settles !== undefined);
 }
 

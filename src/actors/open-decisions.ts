@@ -25,7 +25,8 @@ export class OpenDecisions {
    */
   replacementOf(envelope: Envelope, error: unknown, runner: EffectRunner): Envelope | null {
     const { input, substitute } = envelope;
-    if (input.causation === null || substitute || catalogue[input.type].belongsTo !== undefined) return null;
+    const { belongsTo, mayBelongTo } = catalogue[input.type];
+    if (input.causation === null || substitute || (belongsTo ?? mayBelongTo) !== undefined) return null;
     const cause = this.#facts.get(input.causation);
     const effect = cause === undefined ? undefined : runner.effectOf(cause.type);
     if (cause === undefined || effect === undefined) return null;

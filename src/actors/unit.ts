@@ -87,7 +87,7 @@ function judge(cascade: Cascade, input: Input, facts: UnitFact[], parts: UnitPar
 
 /** The input with its cause filled in, when it is still wanted. */
 function admit(cascade: Cascade, input: Input, parts: UnitParts): Input | Verdict {
-  if (!needsSlot(input.type)) {
+  if (!needsSlot(input.type, input.causation)) {
     const rule: FactRule = catalogue[input.type];
     if (!rule.receivers.includes("root") || cascade.can(input.type, input.data)) return input;
     return { kind: "refused", error: parts.refuse(input.type) };

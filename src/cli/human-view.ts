@@ -54,11 +54,14 @@ export class HumanView implements RunView {
       case "approval_requested":
       case "approval_resolved":
       case "canceled":
+      case "checkpoint_created":
+      case "checkpoint_restored":
       case "error":
       case "extension_status_report":
       case "hook_failed":
       case "message_start":
       case "session_shutdown":
+      case "todos_written":
       case "tool_execution_update":
       case "turn_end":
         return undefined;

@@ -23,6 +23,8 @@ export interface FactRule {
   readonly settles?: readonly SlotKind[];
   /** An input in mid-effect: taken only while this slot is open, which it leaves open. */
   readonly belongsTo?: SlotKind;
+  /** The same when it has a cause; without one it comes from a caller and is taken at any time. */
+  readonly mayBelongTo?: SlotKind;
   readonly member?: "creates" | "ends";
   /** `opens`: facts from here on belong to the run `data.runId`, until one that `closes` it. */
   readonly run?: "opens" | "closes";
@@ -41,6 +43,9 @@ const decision = (rule: Partial<FactRule> = {}): FactRule => ({
   receivers: [],
   ...rule,
 });
+
+/** The harness records it, for a call or for a caller; no actor decides by it. */
+const noted = input({ receivers: [], mayBelongTo: "call" });
 
 const callSlots = ["call", "approval", "hook"] as const;
 
@@ -89,9 +94,22 @@ const rules = {
   "tool_call.started": decision({ schemaVersion: 2, opens: "call" }),
   "tool_call.process_started": input({ receivers: [], belongsTo: "call" }),
   "plan.proposed": input({ receivers: [], belongsTo: "call" }),
-  "tool_call.returned": input({ schemaVersion: 2, receivers: ["member"], settles: ["call"] }),
+  "tool_call.returned": input({ schemaVersion: 3, receivers: ["member"], settles: ["call"] }),
   "tool_call.completed": decision({ receivers: ["root"], settles: callSlots, member: "ends" }),
-  "tool_call.interrupted": input({ receivers: ["root"], settles: callSlots, member: "ends" }),
+  "tool_call.interrupted": input({
+    schemaVersion: 2,
+    receivers: ["root"],
+    settles: callSlots,
+    member: "ends",
+  }),
+
+  "todos.written": noted,
+  "checkpoint.created": noted,
+  "checkpoint.deleted": noted,
+  "checkpoint.restore_started": noted,
+  "checkpoint.restored": noted,
+  "checkpoint.resumed": noted,
+  "introspection.recorded": input({ receivers: [] }),
 
   "extensions.requested": input(),
   "extension.overridden": decision(),

@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import { extensionFactSchemas } from "./extension-schemas.ts";
+import { harnessFactSchemas, receipt } from "./harness-schemas.ts";
 import { LemonError } from "../errors.ts";
 import { catalogue, type FactType } from "./catalogue.ts";
 import {
@@ -187,6 +188,8 @@ export const factSchemas = {
     content: z.array(contentBlock),
     details,
     trust: z.enum(["trusted", "untrusted"]),
+    /** What the call changed; `null` for a tool that changes nothing. */
+    receipt: receipt.nullable(),
   }),
   "tool_call.completed": z.object({
     callId,
@@ -200,9 +203,12 @@ export const factSchemas = {
   "tool_call.interrupted": z.object({
     callId,
     reason: z.enum(["process_died", "arguments_not_stored", "tool_missing"]),
+    /** What it had changed by then, as far as that can be told; `null` when it had not begun or changes nothing. */
+    receipt: receipt.nullable(),
   }),
 
   ...extensionFactSchemas,
+  ...harnessFactSchemas,
 
   "child.started": z.object({ ...supervised, childType }),
   "child.exited": z.object({ ...supervised, reason: exitReason }),

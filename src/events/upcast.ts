@@ -19,6 +19,9 @@ const withToolChoice = (data: object) => ({
   toolPolicy: { allow: "all", deny: [], blockedTools: [], requireApproval: [], approvals: {} },
 });
 
+/** Earlier versions did not look at what a call changed. */
+const withoutReceipt = (data: object) => ({ ...data, receipt: null });
+
 const upcasters: Readonly<Record<string, Readonly<Record<number, Upcaster>>>> = {
   "model.responded": {
     1: (data: { calls: readonly object[] }) => ({
@@ -33,7 +36,9 @@ const upcasters: Readonly<Record<string, Readonly<Record<number, Upcaster>>>> = 
   "tool_call.started": { 1: (data: object) => ({ ...data, args: null, mode: "normal" }) },
   "tool_call.returned": {
     1: (data: { errorType: string | null }) => ({ ...data, isThrown: data.errorType === "tool_exception" }),
+    2: withoutReceipt,
   },
+  "tool_call.interrupted": { 1: withoutReceipt },
   "session.started": { 1: withToolChoice },
   "session.configured": { 1: withToolChoice },
   "prompt.submitted": {

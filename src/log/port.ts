@@ -85,6 +85,8 @@ export interface ReadOptions {
   /** Last version, inclusive. Default: the stream's last. */
   readonly to?: number;
   readonly backwards?: boolean;
+  /** Only facts of these types. Default: all. */
+  readonly types?: readonly string[];
 }
 
 /** Which part of the whole log to read. */

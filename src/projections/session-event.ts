@@ -91,6 +91,26 @@ export type SessionEventBody =
       readonly kind: string;
       readonly toolCallId: string | null;
     }
+  /** The whole list as it is now. docs/reference/todos.md */
+  | {
+      readonly type: "todos_written";
+      readonly action: string;
+      readonly todos: FactData<"todos.written">["todos"];
+    }
+  /** docs/reference/checkpoints.md */
+  | {
+      readonly type: "checkpoint_created";
+      readonly checkpointId: string;
+      readonly kind: "session" | "filesystem";
+      readonly origin: "user" | "guard" | "pre_restore";
+      readonly tool: string | null;
+    }
+  | {
+      readonly type: "checkpoint_restored";
+      readonly checkpointId: string | null;
+      readonly status: string;
+      readonly results: FactData<"checkpoint.restored">["results"];
+    }
   /** docs/reference/status-report.md */
   | {
       readonly type: "extension_status_report";

@@ -136,6 +136,20 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
       const { hook, module, kind, callId } = fact.data;
       return [state, [{ type: "hook_failed", hook, module, kind, toolCallId: callId }]];
     }
+    case "todos.written":
+      return [state, [{ type: "todos_written", action: fact.data.action, todos: fact.data.todos }]];
+    case "checkpoint.created": {
+      const { checkpointId, kind, origin, tool } = fact.data;
+      return [state, [{ type: "checkpoint_created", checkpointId, kind, origin, tool }]];
+    }
+    case "checkpoint.restored": {
+      const { checkpointId, status, results } = fact.data;
+      return [state, [{ type: "checkpoint_restored", checkpointId, status, results }]];
+    }
+    case "checkpoint.deleted":
+    case "checkpoint.restore_started":
+    case "checkpoint.resumed":
+    case "introspection.recorded":
     case "session.started":
     case "session.configured":
     case "plan_mode.entered":

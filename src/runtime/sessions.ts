@@ -34,6 +34,7 @@ interface Beginning {
 export class Sessions {
   readonly #deps: SessionsDeps;
   readonly #live = new Map<string, Promise<Session>>();
+  readonly #streams = new Map<string, SessionStream>();
   /** What is still to be done for sessions that have ended. */
   readonly #ending = new Set<Promise<void>>();
 
@@ -84,6 +85,11 @@ export class Sessions {
   /** All sessions of the log, the one with the newest fact first. */
   list(): Promise<SessionSummary[]> {
     return listSessions(this.#deps.factory.world.log);
+  }
+
+  /** The stream of a session that is led here, also before its start is done; `null` for any other. @internal */
+  streamOf(id: string): SessionStream | null {
+    return this.#streams.get(id) ?? null;
   }
 
   /** Shuts all open sessions down. @internal */
@@ -165,7 +171,10 @@ export class Sessions {
     try {
       const start = (): Promise<Supervisor> => startSessionSupervisor(id, stream);
       ({ child } = await supervisor.startChild({ id, type: "supervisor", restart: "temporary", start }));
-      if (child !== undefined) this.#follow(child, () => this.#ended(id, session, opened));
+      if (child !== undefined) {
+        this.#streams.set(id, stream);
+        this.#follow(child, () => this.#ended(id, session, opened));
+      }
       const { settings, record } = await begin({ ...opened, session });
       await extensions.load(cwd, settings);
       await record();
@@ -193,6 +202,7 @@ export class Sessions {
   /** The session's supervisor has ended: by shutdown, since another process leads it now, or by giving up. */
   async #ended(id: string, session: Session, { stream, hooks, extensions }: OpenedSession): Promise<void> {
     this.#live.delete(id);
+    if (this.#streams.get(id) === stream) this.#streams.delete(id);
     const { closed } = stream;
     try {
       if (closed === null) {

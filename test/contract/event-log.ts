@@ -226,6 +226,22 @@ export function describeEventLog(engine: string, open: (now: () => number) => Pr
         expect((await ranged({ backwards: true })).at(-1)).toBe(1);
       });
 
+      test("types pass over all others, over any distance and in both directions", async () => {
+        const many = Array.from({ length: 9_000 }, (_, index) =>
+          newFact(index, { type: index % 4_500 === 0 ? "test.rare" : "test.noted" }),
+        );
+        await log.append("many", "none", many);
+        const rare = async (options: object): Promise<number[]> =>
+          (await collect(log.read("many", { types: ["test.rare"], ...options }))).map(
+            ({ version }) => version,
+          );
+        expect(await rare({})).toEqual([1, 4_501]);
+        expect(await rare({ backwards: true })).toEqual([4_501, 1]);
+        expect(await rare({ from: 2, to: 4_501 })).toEqual([4_501]);
+        expect(await rare({ from: 2, to: 4_500, backwards: true })).toEqual([]);
+        expect(await rare({ types: [] })).toEqual([]);
+      });
+
       test("of a stream that does not exist gives nothing", async () => {
         expect(await read("nobody")).toEqual([]);
       });

@@ -117,7 +117,10 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
         Promise.resolve(
           fact.data.idempotent
             ? "run"
-            : { type: "tool_call.interrupted", data: { callId: fact.data.callId, reason: "process_died" } },
+            : {
+                type: "tool_call.interrupted",
+                data: { callId: fact.data.callId, reason: "process_died", receipt: null },
+              },
         ),
       failed: (fact, error) =>
         returned(fact.data.callId, String(error), { isError: true, errorType: "internal" }),
@@ -234,6 +237,7 @@ export function returned(
       content: [{ type: "text", text }],
       details: null,
       trust: "trusted",
+      receipt: null,
       ...change,
     },
   };

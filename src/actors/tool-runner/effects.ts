@@ -251,6 +251,7 @@ function returned(
       content: [...content],
       details: details ?? null,
       trust,
+      receipt: null,
     },
   };
 }
@@ -262,7 +263,7 @@ function notInPlan(callId: string, name: string): Outcome {
 }
 
 function interrupted(callId: string, reason: FactData<"tool_call.interrupted">["reason"]): Outcome {
-  return { type: "tool_call.interrupted", data: { callId, reason } };
+  return { type: "tool_call.interrupted", data: { callId, reason, receipt: null } };
 }
 
 function markerOf(stream: string, fact: Fact): string {

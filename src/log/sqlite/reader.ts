@@ -32,10 +32,21 @@ const FACTS_OF_STREAM = `
   SELECT position, @stream, version, type, schema_version, at, kind, actor, causation, correlation, data, hash
   FROM facts WHERE stream = (SELECT id FROM streams WHERE name = @stream) AND version BETWEEN @from AND @to`;
 
-interface Range {
-  readonly stream: string;
+const OF_TYPES = "AND type IN (SELECT value FROM json_each(@types))";
+
+/** Versions, both inclusive. */
+interface Versions {
   readonly from: number;
   readonly to: number;
+}
+
+interface Range extends Versions {
+  readonly stream: string;
+}
+
+interface RangeOfTypes extends Range {
+  /** JSON list. */
+  readonly types: string;
 }
 
 const MAX_PAGE_FACTS = 256;
@@ -48,6 +59,8 @@ export class Reader {
   readonly #connection: Connection;
   readonly #forwards: Statement<[Range], Row>;
   readonly #backwards: Statement<[Range], Row>;
+  readonly #forwardsOfTypes: Statement<[RangeOfTypes], Row>;
+  readonly #backwardsOfTypes: Statement<[RangeOfTypes], Row>;
   readonly #range: Statement<[number, number], Row>;
   readonly #rangeOfTypes: Statement<[number, number, string], Row>;
   readonly #lastPosition: Statement<[], number>;
@@ -59,6 +72,9 @@ export class Reader {
     const ofRange = `${FACTS} WHERE position BETWEEN ? AND ?`;
     this.#forwards = db.prepare<[Range], Row>(`${FACTS_OF_STREAM} ORDER BY version`).raw();
     this.#backwards = db.prepare<[Range], Row>(`${FACTS_OF_STREAM} ORDER BY version DESC`).raw();
+    const ofTypes = `${FACTS_OF_STREAM} ${OF_TYPES} ORDER BY version`;
+    this.#forwardsOfTypes = db.prepare<[RangeOfTypes], Row>(ofTypes).raw();
+    this.#backwardsOfTypes = db.prepare<[RangeOfTypes], Row>(`${ofTypes} DESC`).raw();
     this.#range = db.prepare<[number, number], Row>(`${ofRange} ORDER BY position`).raw();
     this.#rangeOfTypes = db
       .prepare<[number, number, string], Row>(
@@ -126,21 +142,25 @@ export class Reader {
 
   async *#pagesOf<Item extends StoredFact | Fact>(
     stream: string,
-    options: ReadOptions,
+    { from = 1, to = Number.MAX_SAFE_INTEGER, backwards = false, types }: ReadOptions,
     convert: Convert<Item>,
   ): AsyncGenerator<Item[]> {
     // The end is fixed here: a reader that is slower than the writer would never come to one.
     const last = guarded(this.#connection, () => this.#lastVersion.get(stream) ?? 0);
-    let from = Math.max(options.from ?? 1, 1);
-    let to = Math.min(options.to ?? last, last);
-    const statement = options.backwards === true ? this.#backwards : this.#forwards;
-    while (from <= to) {
-      const page = this.#page(statement, [{ stream, from, to }], convert, null);
-      yield page;
-      const end = page.at(-1);
-      if (end === undefined) return;
-      if (options.backwards === true) to = end.version - 1;
-      else from = end.version + 1;
+    const whole = { from: Math.max(from, 1), to: Math.min(to, last) };
+    if (types === undefined) {
+      const statement = backwards ? this.#backwards : this.#forwards;
+      yield* pagesWithin(whole, backwards, (range) =>
+        this.#page(statement, [{ stream, ...range }], convert, null),
+      );
+      return;
+    }
+    const statement = backwards ? this.#backwardsOfTypes : this.#forwardsOfTypes;
+    const wanted = JSON.stringify(types);
+    for (const part of partsOf(whole, backwards)) {
+      yield* pagesWithin(part, backwards, (range) =>
+        this.#page(statement, [{ stream, ...range, types: wanted }], convert, null),
+      );
     }
   }
 
@@ -167,6 +187,33 @@ export class Reader {
       throw typedFault(error, location, first);
     }
     return facts;
+  }
+}
+
+/** Pages until one comes back empty. */
+function* pagesWithin<Item extends { readonly version: number }>(
+  { from, to }: Versions,
+  backwards: boolean,
+  pageOf: (range: Versions) => Item[],
+): Generator<Item[]> {
+  let range: Versions = { from, to };
+  while (range.from <= range.to) {
+    const page = pageOf(range);
+    const end = page.at(-1);
+    if (end === undefined) return;
+    yield page;
+    range = backwards ? { from, to: end.version - 1 } : { from: end.version + 1, to };
+  }
+}
+
+/** Where most facts may be passed over, one statement looks at so many versions and no more. */
+function* partsOf({ from, to }: Versions, backwards: boolean): Generator<Versions> {
+  if (backwards) {
+    for (let end = to; end >= from; end -= SCAN_POSITIONS)
+      yield { from: Math.max(from, end - SCAN_POSITIONS + 1), to: end };
+  } else {
+    for (let start = from; start <= to; start += SCAN_POSITIONS)
+      yield { from: start, to: Math.min(to, start + SCAN_POSITIONS - 1) };
   }
 }
 
