@@ -71,3 +71,10 @@ export {
   type HandlerAccount,
   type HookAccount,
 } from "./hook-account.ts";
+export {
+  actionable,
+  dependencyProblems,
+  percentage,
+  type DependencyProblem,
+  type WorkItem,
+} from "./work-order.ts";
