@@ -13,3 +13,10 @@ export { type ProcessMark } from "./process-table.ts";
 export { removeSibling, type Replaced, replaceFile, targetOf } from "./replace-file.ts";
 export { type RipgrepEnd, type RipgrepRequest, runRipgrep } from "./ripgrep.ts";
 export { splice, type SpliceOutcome, type SpliceRequest } from "./splice.ts";
+export {
+  captureFiles,
+  CaptureError,
+  type CaptureOptions,
+  type CaptureReason,
+  type CheckpointFile,
+} from "./snapshot/capture.ts";
