@@ -20,3 +20,15 @@ export {
   type CaptureReason,
   type CheckpointFile,
 } from "./snapshot/capture.ts";
+export { openWorkspaceScanner } from "./scan/open-scanner.ts";
+export type {
+  CoverageReason,
+  ScanLimits,
+  ScannedChange,
+  ScannerOptions,
+  ScanOutcome,
+  ScanTime,
+  ScanWindow,
+  UnknownContent,
+  WorkspaceScanner,
+} from "./scan/types.ts";
