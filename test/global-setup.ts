@@ -1,8 +1,8 @@
 /**
  * Builds dist once before the tests, when it is missing or older than a source: tests in test/e2e and test/crash
- * run the built command, those in test/examples the built package, and a thread that holds an extension can load
- * JavaScript only: tests that start one have `extensions` in their path. Types are not looked at here; `npm run types`
- * does.
+ * run the built command, those in test/examples the built package, and the threads of extensions and of the scanner can
+ * load JavaScript only: tests that start one have `extensions` or `scan` in their path. Types are not looked at here;
+ * `npm run types` does.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
@@ -14,7 +14,7 @@ const inputs = ["package.json", "tsconfig.json", "scripts/build.mjs", "src"];
 
 export async function setup(project: TestProject): Promise<void> {
   const { testFiles } = await project.globTestFiles(filtersOf(project));
-  if (!testFiles.some((file) => /\/test\/((e2e|crash|examples)\/|.*extensions)/.test(file))) return;
+  if (!testFiles.some((file) => /\/test\/((e2e|crash|examples)\/|.*extensions|.*scan)/.test(file))) return;
   if (newest(["dist"]) > newest(inputs)) return;
   const { status } = spawnSync(process.execPath, ["scripts/build.mjs", "--no-check"], {
     cwd: root,

@@ -25,7 +25,7 @@ export function smallText(file: string): string | null {
 }
 
 /** Whether `folder` is the top of a repository or of a work tree. */
-export function hasGit(folder: string): boolean {
+function hasGit(folder: string): boolean {
   try {
     return lstatSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined;
   } catch {

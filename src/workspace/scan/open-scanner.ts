@@ -45,7 +45,10 @@ class LazyScanner implements WorkspaceScanner {
       return await Promise.race([opening, aborted.promise]);
     } catch (error) {
       // The scan goes on in its thread, and its window is not wanted any more.
-      void opening.then((window) => window.discard());
+      opening.then(
+        (window) => window.discard(),
+        () => undefined, // It did not come to a window, and the caller hears why.
+      );
       throw error;
     } finally {
       aborted.forget();
