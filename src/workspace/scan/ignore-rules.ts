@@ -40,6 +40,7 @@ export interface Verdict {
   readonly rules: IgnoreRules;
 }
 
+/** Nothing is ignored. */
 export const noRules: IgnoreRules = { levels: [], key: "" };
 
 /**

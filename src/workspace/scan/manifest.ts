@@ -35,6 +35,7 @@ export interface HiddenEntry {
   readonly isFolder: boolean;
 }
 
+/** What a scan notes of a path. */
 export type Entry = FileEntry | LinkEntry | FolderEntry | HiddenEntry;
 
 /** By path relative to the root, with `/`; the root itself is `""`, and missing when there is none. */
@@ -58,6 +59,7 @@ export function parentOf(path: string): string | undefined {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
+/** The path of what is called `name` in a folder. */
 export function childOf(folder: string, name: string): string {
   return folder === "" ? name : `${folder}/${name}`;
 }
