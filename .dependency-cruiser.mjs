@@ -147,7 +147,7 @@ export default {
         pathNot: [
           "^src/replay/",
           "^src/actors/(cascade|feed)\\.ts$",
-          "^src/actors/[^/]+/(machine|actors|request)\\.ts$",
+          "^src/actors/[^/]+/(machine|actors|(summary-)?request)\\.ts$",
           "^src/(events|projections|hooks|log|workspace)/index\\.ts$",
         ],
       },

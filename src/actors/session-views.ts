@@ -18,7 +18,7 @@ interface StoredViews {
   readonly session: SessionView;
   readonly pages: number;
   readonly tail: readonly TranscriptMessage[];
-  readonly batch: Transcript["batch"];
+  readonly rest: Pick<Transcript, "batch" | "summary" | "counted">;
 }
 
 /** State and transcript of one session. */
@@ -31,7 +31,7 @@ export class SessionViews implements StreamViews {
   static restore(stored: ReadonlyMap<string, StoredText>): SessionViews | null {
     const small = stored.get("views");
     if (small === undefined) return null;
-    const { session, pages, tail, batch } = JSON.parse(small.text) as StoredViews;
+    const { session, pages, tail, rest } = JSON.parse(small.text) as StoredViews;
     const restored: TranscriptPage[] = [];
     for (let index = 0; index < pages; index += 1) {
       const page = stored.get(`transcript/${index}`);
@@ -40,7 +40,7 @@ export class SessionViews implements StreamViews {
     }
     const views = new SessionViews();
     views.session = session;
-    views.transcript = { pages: restored, tail, batch };
+    views.transcript = { pages: restored, tail, ...rest };
     views.#storedPages = pages;
     return views;
   }
@@ -55,12 +55,12 @@ export class SessionViews implements StreamViews {
   }
 
   store(): Map<string, string> {
-    const { pages, tail, batch } = this.transcript;
+    const { pages, tail, ...rest } = this.transcript;
     const texts = new Map<string, string>();
     for (; this.#storedPages < pages.length; this.#storedPages += 1) {
       texts.set(`transcript/${this.#storedPages}`, JSON.stringify(pages[this.#storedPages]?.messages));
     }
-    const views: StoredViews = { session: this.session, pages: pages.length, tail, batch };
+    const views: StoredViews = { session: this.session, pages: pages.length, tail, rest };
     return texts.set("views", JSON.stringify(views));
   }
 }

@@ -49,6 +49,10 @@ export class HumanView implements RunView {
         return out.line(event.plan.trimEnd());
       case "loop_budget_exhausted":
         return out.warn(`stopped after ${event.toolTurns} turns with tool calls, as max_tool_turns says`);
+      case "compaction_start":
+        return out.progress("compacting the conversation");
+      case "compaction_end":
+        return this.#tellCompaction(event);
       case "agent_end":
       case "agent_start":
       case "approval_requested":
@@ -99,6 +103,17 @@ export class HumanView implements RunView {
   #endLine(): void {
     if (this.#shown !== "" && !this.#shown.endsWith("\n")) this.#out.write("\n");
     this.#shown = "";
+  }
+
+  #tellCompaction(event: SessionEvent & { readonly type: "compaction_end" }): void {
+    const out = this.#out;
+    out.clearProgress();
+    if (event.status === "completed") {
+      out.note(out.paintError("dim", `compacted the conversation to about ${event.tokens ?? 0} tokens`));
+    } else if (event.status === "failed") {
+      const why = `the conversation could not be compacted: ${event.class ?? ""}`;
+      out.note(out.paintError("yellow", why));
+    }
   }
 
   #tellFailure(event: SessionEvent & { readonly type: "model_failed" }): void {

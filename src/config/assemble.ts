@@ -1,6 +1,7 @@
 /** From a flat list of settings to a whole configuration. */
 import {
   defaultConfig,
+  type CompactionConfig,
   type Config,
   type ExtensionsConfig,
   type ExtensionSwitches,
@@ -15,7 +16,7 @@ import { layOver, type Setting } from "./settings.ts";
 /**
  * The layers over each other, over the defaults.
  *
- * @throws InvalidConfigError for a model without an address
+ * @throws InvalidConfigError for the key of a server without an address
  */
 export function assemble(layers: readonly (readonly Setting[])[]): Config {
   const settings = layOver(layers);
@@ -27,6 +28,7 @@ export function assemble(layers: readonly (readonly Setting[])[]): Config {
   const runtime = valuesOf(under("runtime")) as Partial<RuntimeConfig>;
   const switches = valuesOf(under("runtime", "extensions")) as Partial<ExtensionSwitches>;
   const policy = valuesOf(under("runtime", "tools", "policy")) as Partial<ToolPolicyConfig>;
+  const compaction = valuesOf(under("compaction")) as Partial<CompactionConfig>;
   const limits = valuesOf(under("extensions")) as Partial<ExtensionsConfig>;
   const own = valuesOf(under("extensions", "settings")) as ExtensionsConfig["settings"];
   const names = new Set(
@@ -40,6 +42,7 @@ export function assemble(layers: readonly (readonly Setting[])[]): Config {
       tools: { policy: { ...defaultConfig.runtime.tools.policy, ...policy } },
     },
     models: Object.fromEntries([...names].map((name) => [name, endpoint(name, under("models", name))])),
+    compaction: { ...defaultConfig.compaction, ...compaction },
     extensions: { ...defaultConfig.extensions, ...limits, settings: own },
     secrets: valuesOf(under("secrets")) as Config["secrets"],
   };
@@ -50,10 +53,14 @@ function valuesOf(settings: readonly Setting[]): Record<string, unknown> {
 }
 
 function endpoint(name: string, given: readonly Setting[]): ModelEndpoint {
-  const { baseUrl, apiKeyEnv = null } = valuesOf(given) as Partial<ModelEndpoint>;
-  if (baseUrl !== undefined) return { baseUrl, apiKeyEnv };
-  const source = given[0]?.source ?? "";
-  const expected = "an http or https URL, since other keys of this model are set";
+  const {
+    baseUrl = null,
+    apiKeyEnv = null,
+    contextWindow = null,
+  } = valuesOf(given) as Partial<ModelEndpoint>;
+  if (baseUrl !== null || apiKeyEnv === null) return { baseUrl, apiKeyEnv, contextWindow };
+  const source = given.find(({ path: at }) => at.at(-1) === "apiKeyEnv")?.source ?? "";
+  const expected = "an http or https URL, since api_key_env of this model is set";
   const key = formatPath(["models", name, "base_url"]);
   throw new InvalidConfigError([{ source, line: null, column: null, key, expected, got: "nothing" }]);
 }

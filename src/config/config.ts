@@ -51,18 +51,30 @@ export interface ExtensionsConfig {
   readonly settings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** `[models.NAME]`: a server that speaks the OpenAI protocol. */
+/** `[models.NAME]`: a server that speaks the OpenAI protocol, or what is to be known of the models of a provider. */
 export interface ModelEndpoint {
-  /** Up to and with the version, such as `http://127.0.0.1:8080/v1`. */
-  readonly baseUrl: string;
+  /** Up to and with the version, such as `http://127.0.0.1:8080/v1`; `null`: NAME is a provider or a model without it. */
+  readonly baseUrl: string | null;
   /** Name of the environment variable that holds the key; `null`: the server wants none. */
   readonly apiKeyEnv: string | null;
+  /** Tokens that its models have room for, the answer included; `null`: what is known of the provider. */
+  readonly contextWindow: number | null;
+}
+
+/** `[compaction]`: what becomes of a conversation that gets too long. docs/reference/compaction.md */
+export interface CompactionConfig {
+  readonly enabled: boolean;
+  /** Tokens of the window that are left free for the answer; 1 or more. */
+  readonly reserveTokens: number;
+  /** Tokens of the newest messages that are kept word for word; 1 or more. */
+  readonly keepTokens: number;
 }
 
 /** Everything that can be configured, with a value for every key. */
 export interface Config {
   readonly runtime: RuntimeConfig;
   readonly models: Readonly<Record<string, ModelEndpoint>>;
+  readonly compaction: CompactionConfig;
   readonly extensions: ExtensionsConfig;
   /** `[secrets]`: by name, the environment variable that holds each. docs/reference/secrets.md */
   readonly secrets: Readonly<Record<string, SecretSource>>;
@@ -90,6 +102,7 @@ export interface ConfigOverrides {
       })
     | undefined;
   readonly models?: Readonly<Record<string, EitherSpelling<ModelEndpoint>>> | undefined;
+  readonly compaction?: EitherSpelling<CompactionConfig> | undefined;
   readonly extensions?: EitherSpelling<ExtensionsConfig> | undefined;
   readonly secrets?: Readonly<Record<string, SecretSource>> | undefined;
 }
@@ -109,6 +122,7 @@ export const defaultConfig: Config = {
     },
   },
   models: {},
+  compaction: { enabled: true, reserveTokens: 16_384, keepTokens: 20_000 },
   extensions: { memoryLimitMb: 512, settings: {} },
   secrets: {},
 };

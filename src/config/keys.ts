@@ -4,6 +4,7 @@
  */
 import {
   approvalModes,
+  type CompactionConfig,
   type Config,
   type ExtensionSwitches,
   type ModelEndpoint,
@@ -91,6 +92,13 @@ const runtime: KeysOf<Omit<RuntimeConfig, "extensions" | "tools">> = {
 const model: KeysOf<ModelEndpoint> = {
   baseUrl: { holds: "value", kind: httpUrl, untrusted: "never" },
   apiKeyEnv: { holds: "value", kind: variableName, untrusted: "never" },
+  contextWindow: { holds: "value", kind: count() },
+};
+
+const compaction: KeysOf<CompactionConfig> = {
+  enabled: { holds: "value", kind: bool, variable: "LEMON_COMPACTION_ENABLED" },
+  reserveTokens: { holds: "value", kind: count() },
+  keepTokens: { holds: "value", kind: count() },
 };
 
 const extensions: TableKeys["keys"] = {
@@ -109,6 +117,7 @@ const tables: Readonly<Record<keyof Config, TableKeys | NamedTables>> = {
     },
   },
   models: { holds: "named", each: { holds: "table", keys: model } },
+  compaction: { holds: "table", keys: compaction },
   extensions: { holds: "table", keys: extensions },
   // The model may use what stands here, so a stranger must not say what it is.
   secrets: { holds: "named", each: { holds: "value", kind: secretSource, untrusted: "never" } },

@@ -7,7 +7,7 @@
  */
 
 /** What may be awaited. `call`, `approval` and `hook` exist once per tool call, the others once per stream. */
-export type SlotKind = "model" | "timer" | "call" | "approval" | "hook";
+export type SlotKind = "model" | "timer" | "compaction" | "call" | "approval" | "hook";
 
 /** `root`: the session. `member`: the runner of `data.callId`. `members`: all live runners in order of creation. */
 export type Receiver = "root" | "member" | "members";
@@ -72,13 +72,19 @@ const rules = {
   "turn_budget.exhausted": decision(),
   "message.appended": decision(),
 
-  "model.requested": decision({ schemaVersion: 2, opens: "model" }),
+  "model.requested": decision({ schemaVersion: 3, opens: "model" }),
   "model.responded": input({ schemaVersion: 2, settles: ["model"] }),
-  "model.failed": input({ settles: ["model"] }),
+  "model.failed": input({ schemaVersion: 2, settles: ["model"] }),
   "model.lost": input({ settles: ["model"] }),
-  "model.cancelled": decision({ settles: ["model", "timer"] }),
+  "model.cancelled": decision({ settles: ["model", "timer", "compaction"] }),
   "model.retry_scheduled": decision({ opens: "timer" }),
   "model.retry_due": input({ settles: ["timer"] }),
+
+  "compaction.due": input({ settles: ["model"] }),
+  "compaction.requested": decision({ opens: "compaction" }),
+  "session.compacted": input({ settles: ["compaction"] }),
+  "compaction.failed": input({ settles: ["compaction"] }),
+  "compaction.lost": input({ settles: ["compaction"] }),
 
   "tool_call.requested": decision({ schemaVersion: 2, receivers: ["member"], member: "creates" }),
   "hook.requested": decision({ opens: "hook" }),
@@ -157,7 +163,7 @@ export function currentSchemaVersion(type: string): number {
  * @param data - the fact's data; `callId` is read for the kinds that exist per call
  */
 export function slotName(kind: SlotKind, data: unknown): string {
-  if (kind === "model" || kind === "timer") return kind;
+  if (kind === "model" || kind === "timer" || kind === "compaction") return kind;
   return `${kind}:${callIdOf(data)}`;
 }
 

@@ -24,6 +24,14 @@ export const usage = z.object({
   reasoningTokens: count,
 });
 
+/** That a request is too long, and for what. */
+export const overlength = z.object({
+  /** What the request is taken to have. */
+  tokens: count,
+  /** What the model is taken to have room for, its answer included. */
+  window: count,
+});
+
 /** What becomes of a call: it runs, waits for an answer, or is refused. */
 export const approvalMode = z.enum(["auto", "ask", "deny"]);
 

@@ -17,6 +17,7 @@ import {
   contentBlock,
   usage,
   approvalMode,
+  overlength,
   sessionMode,
   sessionSettings,
   assistantPart,
@@ -90,6 +91,8 @@ export const factSchemas = {
     attempt: z.int().positive(),
     /** Whose tools the model is offered. */
     mode: sessionMode,
+    /** Whether the conversation may be compacted instead, which it is once in a turn. */
+    mayCompact: z.boolean(),
   }),
   "model.responded": z.object({
     modelId: z.string(),
@@ -112,11 +115,38 @@ export const factSchemas = {
     usage,
     requestSha256: sha256,
     toolsSha256: sha256,
+    /** It was refused as too long, and the conversation is compacted before the next attempt; `null` when it is not. */
+    compaction: overlength.nullable(),
   }),
   "model.lost": z.object({}),
   "model.cancelled": z.object({}),
   "model.retry_scheduled": z.object({ attempt: z.int().positive(), delayMs: count, dueAt: z.int() }),
   "model.retry_due": z.object({}),
+
+  "compaction.due": overlength,
+  "compaction.requested": z.object({
+    turn: count,
+    /** `refused`: the provider would not take the request. */
+    reason: z.enum(["due", "refused"]),
+    ...overlength.shape,
+  }),
+  "session.compacted": z.object({
+    summary: z.string(),
+    /** So many messages of the transcript, its first, are no longer sent; `kept` names those of them that are. */
+    messages: count,
+    kept: z.array(count),
+    /** Tokens that the summarised text could have. */
+    room: count,
+    /** Messages that did not fit in there. */
+    leftOut: count,
+    tokensBefore: count,
+    tokensAfter: count,
+    modelId: z.string(),
+    usage,
+    requestSha256: sha256,
+  }),
+  "compaction.failed": z.object({ class: z.string(), status: z.int().nullable(), usage }),
+  "compaction.lost": z.object({}),
 
   "tool_call.requested": z.object({
     callId,

@@ -29,7 +29,11 @@ const upcasters: Readonly<Record<string, Readonly<Record<number, Upcaster>>>> = 
       calls: data.calls.map((call) => ({ ...call, resultHooks: 0 })),
     }),
   },
-  "model.requested": { 1: (data: object) => ({ ...data, mode: "normal" }) },
+  "model.requested": {
+    1: (data: object) => ({ ...data, mode: "normal" }),
+    2: (data: object) => ({ ...data, mayCompact: true }),
+  },
+  "model.failed": { 1: (data: object) => ({ ...data, compaction: null }) },
   "tool_call.requested": { 1: (data: object) => ({ ...data, resultHooks: 0, mode: "normal" }) },
   "tool_call.blocked": { 1: (data: object) => ({ ...data, context: null }) },
   "approval.requested": { 1: (data: object) => ({ ...data, args: null }) },

@@ -7,6 +7,7 @@ export {
   type OutcomeView,
   type SessionView,
 } from "./session-view.ts";
+export { sentMessages, type SentMessage } from "./sent-messages.ts";
 export {
   messageCount,
   messagesOf,
@@ -17,6 +18,7 @@ export {
   type TranscriptMessage,
   type TranscriptPage,
   type TranscriptResult,
+  type TranscriptSummary,
 } from "./transcript.ts";
 export type { EventMessage, LivePiece, SessionEvent, SessionEventBody } from "./session-event.ts";
 export { noEvents, storyOf, tellFact, tellLive, type EventState } from "./session-events.ts";

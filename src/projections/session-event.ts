@@ -75,6 +75,18 @@ export type SessionEventBody =
       readonly status: number | null;
       readonly retryInMs: number | null;
     }
+  /** A summary is being made of the older part of the conversation. docs/reference/compaction.md */
+  | { readonly type: "compaction_start"; readonly reason: "due" | "refused"; readonly tokens: number }
+  | {
+      readonly type: "compaction_end";
+      readonly status: "completed" | "failed" | "lost" | "canceled";
+      /** What went wrong; `null` unless it failed. */
+      readonly class: string | null;
+      /** What the model is sent from here on in the place of older messages; `null` unless it was completed. */
+      readonly summary: string | null;
+      /** Tokens that the next request is taken to have; `null` unless it was completed. */
+      readonly tokens: number | null;
+    }
   | {
       readonly type: "loop_budget_exhausted";
       readonly reason: string;

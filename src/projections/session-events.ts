@@ -20,11 +20,12 @@ interface EventCall {
 export interface EventState {
   readonly prompt: EventContent | null;
   readonly streaming: boolean;
+  readonly compacting: boolean;
   readonly calls: Readonly<Record<string, EventCall>>;
 }
 
 /** Before the first fact. */
-export const noEvents: EventState = { prompt: null, streaming: false, calls: {} };
+export const noEvents: EventState = { prompt: null, streaming: false, compacting: false, calls: {} };
 
 /** Where the story of a session stands that is opened again: the calls of its newest answer have names already. */
 export function storyOf(view: SessionView): EventState {
@@ -32,7 +33,7 @@ export function storyOf(view: SessionView): EventState {
   for (const { callId, name, args, state } of Object.values(view.calls)) {
     calls[callId] = { name, args, started: state !== "queued", content: [], details: null };
   }
-  return { prompt: null, streaming: false, calls };
+  return { ...noEvents, calls };
 }
 
 type Told = readonly [EventState, readonly SessionEventBody[]];
@@ -78,7 +79,19 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
     case "model.lost":
       return discard(state, "lost", []);
     case "model.cancelled":
-      return discard(state, "canceled", []);
+      return state.compacting ? endCompaction(state, { status: "canceled" }) : discard(state, "canceled", []);
+    case "compaction.requested": {
+      const { reason, tokens } = fact.data;
+      return [{ ...state, compacting: true }, [{ type: "compaction_start", reason, tokens }]];
+    }
+    case "session.compacted": {
+      const { summary, tokensAfter } = fact.data;
+      return endCompaction(state, { status: "completed", summary, tokens: tokensAfter });
+    }
+    case "compaction.failed":
+      return endCompaction(state, { status: "failed", class: fact.data.class });
+    case "compaction.lost":
+      return endCompaction(state, { status: "lost" });
     case "tool_call.requested":
       return startCall(state, fact.data.callId);
     case "approval.requested": {
@@ -175,6 +188,7 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
     case "follow_up.submitted":
     case "abort.requested":
     case "model.requested":
+    case "compaction.due":
     case "model.retry_scheduled":
     case "model.retry_due":
     case "tool_call.started":
@@ -228,6 +242,13 @@ function tellAnswer(state: EventState, answer: FactData<"model.responded">): Tol
 function discard(state: EventState, reason: string, events: readonly SessionEventBody[]): Told {
   if (!state.streaming) return [state, events];
   return [{ ...state, streaming: false }, [{ type: "message_discarded", reason }, ...events]];
+}
+
+type CompactionEnd = Extract<SessionEventBody, { type: "compaction_end" }>;
+
+function endCompaction(state: EventState, end: Pick<CompactionEnd, "status"> & Partial<CompactionEnd>): Told {
+  const event: CompactionEnd = { type: "compaction_end", class: null, summary: null, tokens: null, ...end };
+  return [{ ...state, compacting: false }, [event]];
 }
 
 function startCall(state: EventState, callId: string): Told {

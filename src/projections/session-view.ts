@@ -62,7 +62,7 @@ export interface SessionView {
   readonly mode: SessionMode;
   readonly run: { readonly runId: string; readonly turn: number; readonly version: number } | null;
   readonly calls: Readonly<Record<string, CallView>>;
-  /** Durable answers and failed attempts so far: a scripted model finds its turn by them. */
+  /** Durable answers and failed attempts so far, those of compactions too: a scripted model finds its turn by them. */
   readonly responses: number;
   readonly failures: number;
   readonly usage: Usage;
@@ -82,6 +82,8 @@ type SessionFact =
   | "agent.ended"
   | "model.responded"
   | "model.failed"
+  | "session.compacted"
+  | "compaction.failed"
   | "tool_call.requested"
   | "hook.answered"
   | "approval.requested"
@@ -97,7 +99,7 @@ const auto: ApprovalMode = "auto";
 /** The state of a session's stream. */
 export const sessionView: Projection<SessionView, SessionFact> = {
   name: "session",
-  version: 3,
+  version: 4,
   initial: {
     sessionId: "",
     cwd: "",
@@ -137,6 +139,8 @@ export const sessionView: Projection<SessionView, SessionFact> = {
     "agent.ended": true,
     "model.responded": true,
     "model.failed": true,
+    "session.compacted": true,
+    "compaction.failed": true,
     "tool_call.requested": true,
     "hook.answered": true,
     "approval.requested": true,
@@ -183,7 +187,10 @@ function foldSession(view: SessionView, fact: FactOf<SessionFact>): SessionView 
       return { ...view, status: "idle", run: null, calls: {}, outcome: outcomeOf(view, fact) };
     case "model.responded":
       return takeAnswer(view, fact);
+    case "session.compacted":
+      return { ...view, responses: view.responses + 1, usage: addUsage(view.usage, fact.data.usage) };
     case "model.failed":
+    case "compaction.failed":
       return { ...view, failures: view.failures + 1, usage: addUsage(view.usage, fact.data.usage) };
     case "tool_call.requested":
       return withCall(view, fact.data.callId, (call) => ({ ...call, mode: fact.data.mode }));

@@ -1,9 +1,10 @@
 /**
- * The conversation as the model is shown it: prompts, answers, and each call's result in call order.
+ * The whole conversation: prompts, answers, each call's result in call order, and the summaries that were made of it.
+ * What of it the model is sent is in `sent-messages.ts`.
  *
  * Kept as pages of 256 messages, since a long session's transcript is too large to copy or to store at once.
  */
-import type { ContentBlock, FactData, FactOf } from "../events/index.ts";
+import type { ContentBlock, FactData, FactOf, Usage } from "../events/index.ts";
 import { blockedContent } from "./blocked-content.ts";
 import type { Projection } from "./projection.ts";
 
@@ -48,7 +49,20 @@ export type TranscriptMessage =
       readonly content: readonly AssistantPart[];
       readonly calls: readonly TranscriptCall[];
     }
-  | { readonly role: "tool"; readonly version: number; readonly results: readonly TranscriptResult[] };
+  | { readonly role: "tool"; readonly version: number; readonly results: readonly TranscriptResult[] }
+  | TranscriptSummary;
+
+/** What the model is sent in the place of earlier messages, where it was made. docs/reference/compaction.md */
+export interface TranscriptSummary {
+  readonly role: "summary";
+  readonly version: number;
+  /** The model's words. */
+  readonly text: string;
+  /** So many messages of the transcript, its first, are no longer sent; earlier summaries count. */
+  readonly messages: number;
+  /** Places of those among them that are sent all the same, word for word; the first message has 0. */
+  readonly kept: readonly number[];
+}
 
 /** The calls of the last answer, until each has its result. */
 interface OpenBatch {
@@ -69,6 +83,10 @@ export interface Transcript {
   readonly pages: readonly TranscriptPage[];
   readonly tail: readonly TranscriptMessage[];
   readonly batch: OpenBatch | null;
+  /** The newest summary. */
+  readonly summary: TranscriptSummary | null;
+  /** What the provider counted with the last answer, and how many messages there were with it. */
+  readonly counted: { readonly tokens: number; readonly messages: number } | null;
 }
 
 type TranscriptFact =
@@ -76,6 +94,7 @@ type TranscriptFact =
   | "message.appended"
   | "hook_context.appended"
   | "model.responded"
+  | "session.compacted"
   | "tool_call.returned"
   | "tool_call.completed"
   | "tool_call.blocked"
@@ -84,13 +103,14 @@ type TranscriptFact =
 /** The transcript of a session's stream. */
 export const transcript: Projection<Transcript, TranscriptFact> = {
   name: "transcript",
-  version: 2,
-  initial: { pages: [], tail: [], batch: null },
+  version: 3,
+  initial: { pages: [], tail: [], batch: null, summary: null, counted: null },
   types: {
     "prompt.submitted": true,
     "message.appended": true,
     "hook_context.appended": true,
     "model.responded": true,
+    "session.compacted": true,
     "tool_call.returned": true,
     "tool_call.completed": true,
     "tool_call.blocked": true,
@@ -99,7 +119,7 @@ export const transcript: Projection<Transcript, TranscriptFact> = {
   fold: foldTranscript,
 };
 
-/** All messages, oldest first. */
+/** All messages and summaries, oldest first. */
 export function messagesOf(view: Transcript): TranscriptMessage[] {
   return [...view.pages.flatMap((page) => page.messages), ...view.tail];
 }
@@ -135,8 +155,17 @@ function foldTranscript(view: Transcript, fact: FactOf<TranscriptFact>): Transcr
         argumentsText,
         providerMetadata,
       }));
-      const next = append(view, { role: "assistant", version, content, calls: written });
+      const next = count(
+        append(view, { role: "assistant", version, content, calls: written }),
+        fact.data.usage,
+      );
       return written.length === 0 ? next : { ...next, batch: { calls: written, returned: {}, results: {} } };
+    }
+    case "session.compacted": {
+      const { summary: text, messages, kept } = fact.data;
+      const summary: TranscriptSummary = { role: "summary", version, text, messages, kept };
+      // What was counted before was another conversation.
+      return { ...append(view, summary), summary, counted: null };
     }
     case "tool_call.returned": {
       if (view.batch === null) return view;
@@ -184,6 +213,13 @@ function endCall(
     append,
     append({ ...view, batch: null }, { role: "tool", version, results: ordered }),
   );
+}
+
+/** A provider that counts nothing says 0. */
+function count(view: Transcript, { inputTokens, outputTokens }: Usage): Transcript {
+  const counted =
+    inputTokens === 0 ? null : { tokens: inputTokens + outputTokens, messages: messageCount(view) };
+  return { ...view, counted };
 }
 
 function appendLater(view: Transcript, message: TranscriptMessage): Transcript {

@@ -1,4 +1,6 @@
 /** Who answers: models behind one port. */
+export { ask } from "./ask.ts";
+export { contextWindowOf } from "./models/context-window.ts";
 export type {
   AssistantPart,
   Model,

@@ -7,6 +7,7 @@ import { Cascade } from "../actors/cascade.ts";
 import { factOf, Feed, type Divergence } from "../actors/feed.ts";
 import { sessionActors } from "../actors/session/actors.ts";
 import { requestDigest } from "../actors/session/request.ts";
+import { summaryRequest } from "../actors/session/summary-request.ts";
 import type { Fact, FactOf } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 import { messagesOf, project, sessionView, transcript, type Transcript } from "../projections/index.ts";
@@ -49,13 +50,16 @@ export async function verifyReplay(log: EventLog, sessionId: string): Promise<Re
   };
 }
 
-/** The transcript that an answer was given to must still build the request that was sent. */
+/** The transcript that an answer or a summary was given to must still build the request that was sent. */
 function compareRequest(fact: Fact, systemPrompt: string, conversation: Transcript): Divergence | null {
-  if (fact.type !== "model.responded") return null;
-  const { data, version, position } = fact as FactOf<"model.responded">;
-  const actual = requestDigest(systemPrompt, conversation);
+  if (fact.type !== "model.responded" && fact.type !== "session.compacted") return null;
+  const { type, data, version, position } = fact as FactOf<"model.responded" | "session.compacted">;
+  const actual =
+    type === "session.compacted"
+      ? summaryRequest(conversation, data, data.room).requestSha256
+      : requestDigest(systemPrompt, conversation);
   if (actual === data.requestSha256) return null;
-  const shown = (requestSha256: string): unknown => ({ version, type: "model.responded", requestSha256 });
+  const shown = (requestSha256: string): unknown => ({ version, type, requestSha256 });
   return {
     position,
     version,

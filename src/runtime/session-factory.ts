@@ -4,6 +4,7 @@ import type { Config } from "../config/index.ts";
 import type { FactData } from "../events/index.ts";
 import type { SessionEvent } from "../projections/index.ts";
 import {
+  contextWindowOf,
   parseScript,
   resolveModel,
   scriptedModel,
@@ -152,7 +153,7 @@ export class SessionFactory {
       logger: world.logger,
     });
     // Not the whole configuration: a session keeps what stands here for its whole life.
-    const { models } = config;
+    const { models, compaction } = config;
     const { stream, hooks } = await openSessionStream(sessionId, world, {
       mask: extensions.mask,
       secrets: restorableSecrets(config, world.env),
@@ -162,6 +163,10 @@ export class SessionFactory {
       reloaded: () => extensions.settled(),
       hooks: (made) => this.#hooks(made, extensions),
       model: ({ views }) => this.#model(views.session.settings, models),
+      compaction: {
+        settings: compaction.enabled ? compaction : null,
+        windowOf: (model) => contextWindowOf(model, models),
+      },
     });
     extensions.attach(stream);
     return { stream, hooks, extensions };

@@ -2,6 +2,7 @@
 import {
   AlreadyStreamingError,
   approvalEffect,
+  compactionEffect,
   endOfGivenUp,
   hookEffect,
   JournaledStream,
@@ -12,6 +13,7 @@ import {
   sessionActors,
   sessionViews,
   toolEffect,
+  type CompactionRules,
   type HookSource,
   type Leadership,
   type SessionHooks,
@@ -63,6 +65,7 @@ export interface SessionParts {
   readonly hooks: (stream: SessionStream) => SessionHooks;
   /** The model of the stream's present settings. */
   readonly model: (stream: SessionStream) => Promise<Model>;
+  readonly compaction: CompactionRules;
 }
 
 /** The stream of a session. */
@@ -93,6 +96,7 @@ export async function openSessionStream(
     lastWords: ({ session }, at) => endOfGivenUp(session, at),
     effects: (made) => {
       const views = (): SessionViews => made.views;
+      const model = (): Promise<Model> => parts.model(made);
       const settled = async (): Promise<void> => hooks.settled();
       const tools = {
         stream: made.name,
@@ -112,7 +116,8 @@ export async function openSessionStream(
       return {
         "model.requested": modelEffect({
           views,
-          model: () => parts.model(made),
+          model,
+          compaction: parts.compaction,
           registry,
           handlers: (hook) =>
             parts.sources().reduce((sum, { hooks: counts }) => sum + (counts[hook] ?? 0), 0),
@@ -131,6 +136,12 @@ export async function openSessionStream(
           mask,
         }),
         "model.retry_scheduled": retryEffect(clock),
+        "compaction.requested": compactionEffect({
+          views,
+          model,
+          settings: parts.compaction.settings,
+          clock,
+        }),
         "hook.requested": hookEffect({ ...tools, sources: parts.sources }),
         "tool_call.started": toolEffect(tools),
         "approval.requested": approvalEffect(tools),

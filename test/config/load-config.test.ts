@@ -71,7 +71,7 @@ describe("sources", () => {
     expect(config).toEqual({
       ...defaultConfig,
       runtime: { ...defaultConfig.runtime, model: "a/b", maxToolConcurrency: 2 },
-      models: { a: { baseUrl: "http://two/v1", apiKeyEnv: "KEY" } },
+      models: { a: { baseUrl: "http://two/v1", apiKeyEnv: "KEY", contextWindow: null } },
     });
   });
 
@@ -196,7 +196,26 @@ describe("refusals", () => {
     ]);
   });
 
-  test("a model without an address is refused", async () => {
+  test("what is to be known of a provider's models needs no address", async () => {
+    await userSays(
+      '[models.anthropic]\ncontext_window = 1000000\n[compaction]\nkeep_tokens = 5\nenabled = "off"',
+    );
+    const { config } = await load();
+    expect(config.models).toEqual({
+      anthropic: { baseUrl: null, apiKeyEnv: null, contextWindow: 1_000_000 },
+    });
+    expect(config.compaction).toEqual({ enabled: false, reserveTokens: 16_384, keepTokens: 5 });
+  });
+
+  test.each(["context_window = 0", "context_window = 1.5", 'context_window = "big"'])(
+    "a window that is no whole number of tokens is refused: %s",
+    async (line) => {
+      await userSays(`[models.anthropic]\n${line}`);
+      expect(await refusal()).toMatchObject({ field: "models.anthropic.context_window" });
+    },
+  );
+
+  test("the key of a server without an address is refused", async () => {
     await userSays('[models.x]\napi_key_env = "KEY"');
     expect(await refusal()).toMatchObject({ field: "models.x.base_url", got: "nothing" });
   });
@@ -244,7 +263,7 @@ describe("a project that is not trusted", () => {
 
   test("is trusted by a record or by the program, which also can refuse it", async () => {
     await projectSays(risky);
-    const model = { baseUrl: "http://evil/v1", apiKeyEnv: "AWS_KEY" };
+    const model = { baseUrl: "http://evil/v1", apiKeyEnv: "AWS_KEY", contextWindow: null };
     expect((await load({ trustProject: true })).config.models).toEqual({ evil: model });
     await trustProject(home, cwd);
     expect((await load()).config.models).toEqual({ evil: model });

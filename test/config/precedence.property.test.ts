@@ -37,6 +37,7 @@ const model = fc.record(
   {
     baseUrl: fc.constantFrom("http://a/v1", "https://b/v1", "http://c/v1"),
     apiKeyEnv: fc.constantFrom("A", "B"),
+    contextWindow: fc.integer({ min: 1, max: 200_000 }),
   },
   { requiredKeys: ["baseUrl"] },
 );
@@ -98,11 +99,12 @@ function expected(sources: readonly Source[]): unknown {
   const models = new Map<string, Partial<ModelEndpoint>>();
   for (const { models: given } of sources) {
     for (const [each, value] of Object.entries(given))
-      models.set(each, { apiKeyEnv: null, ...models.get(each), ...value });
+      models.set(each, { apiKeyEnv: null, contextWindow: null, ...models.get(each), ...value });
   }
   return {
     runtime: Object.assign({ ...defaultConfig.runtime }, ...sources.map((each) => each.runtime)),
     models: Object.fromEntries(models),
+    compaction: defaultConfig.compaction,
     extensions: {
       memoryLimitMb: 512,
       settings: sources.reduce<Settings>((below, { settings }) => laidOver(below, settings), {}),

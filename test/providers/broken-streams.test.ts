@@ -287,7 +287,7 @@ describe.each(protocols)("$name", ({ name, answer: wire, model: modelAt, words }
     [404, "not_found", false],
     [408, "timeout", true],
     [409, "conflict", true],
-    [413, "bad_request", false],
+    [413, "context_too_long", false],
     [429, "rate_limited", true],
     [500, "server_error", true],
     [502, "server_error", true],

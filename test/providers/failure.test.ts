@@ -61,7 +61,7 @@ describe("an error", () => {
     [{ code: 503 }, "overloaded", 503, null],
     [{ code: "429" }, "rate_limited", 429, null],
     [{ error: { code: 500 } }, "server_error", 500, null],
-    [{ code: "context_length_exceeded", type: "invalid_request_error" }, "bad_request", null, null],
+    [{ code: "context_length_exceeded", type: "invalid_request_error" }, "context_too_long", null, null],
   ])("%o in a stream", (error, failureClass, status, retryAfterMs) => {
     const failure = failureFrom(error, "stream", clock);
 

@@ -256,6 +256,7 @@ export function modelFailed(failureClass: string, delayMs: number | null = null)
       usage: noUsage,
       requestSha256: "0".repeat(64),
       toolsSha256: "0".repeat(64),
+      compaction: null,
     },
   };
 }

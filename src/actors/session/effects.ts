@@ -1,7 +1,6 @@
 /**
  * What a session's own decisions ask of the world: a request to a model, and waiting before the next attempt.
  */
-import { LemonError } from "../../errors.ts";
 import {
   noUsage,
   type ApprovalMode,
@@ -31,6 +30,13 @@ import {
 } from "../../tools/index.ts";
 import type { Effect, Outcome } from "../effect-runner.ts";
 import type { SessionViews } from "../session-views.ts";
+import { classOfNoModel, isModel } from "./no-model.ts";
+import {
+  overlengthBefore,
+  overlengthRefused,
+  type CompactionRules,
+  type Conversation,
+} from "./overlength.ts";
 import { planRefusal } from "./plan.ts";
 import { buildRequest, type ModelRequest } from "./request.ts";
 
@@ -39,6 +45,7 @@ export interface ModelEffectParts {
   readonly views: () => SessionViews;
   /** The model of the session's settings. Rejects with a `LemonError` when there is none. */
   readonly model: () => Promise<Model>;
+  readonly compaction: CompactionRules;
   readonly registry: (mode: SessionMode) => ToolRegistry;
   /** The tools as the model is told of them. */
   readonly offered: (mode: SessionMode) => readonly ModelTool[];
@@ -59,10 +66,14 @@ export function modelEffect(parts: ModelEffectParts): Effect<"model.requested"> 
     run: async (fact, { signal, live }) => {
       await parts.settled();
       const { session, transcript } = parts.views();
-      const { mode } = fact.data;
-      const request = buildRequest(session.systemPrompt, transcript, parts.offered(mode));
+      const { mode, attempt, mayCompact } = fact.data;
+      const { systemPrompt } = session;
+      const conversation: Conversation = { systemPrompt, transcript, tools: parts.offered(mode) };
+      const request = buildRequest(systemPrompt, transcript, conversation.tools);
       const model = await parts.model().catch((error: unknown) => error);
       if (!isModel(model)) return { type: "model.failed", data: noModel(model, request) };
+      const due = mayCompact ? overlengthBefore(conversation, parts.compaction, model) : null;
+      if (due !== null) return { type: "compaction.due", data: due };
       const shown = { text: parts.mask.pieces(), reasoning: parts.mask.pieces() };
       const show = (kind: "text" | "reasoning", text: string): void => {
         if (text !== "") live({ type: "model_delta", kind, text });
@@ -81,8 +92,12 @@ export function modelEffect(parts: ModelEffectParts): Effect<"model.requested"> 
       switch (answer.type) {
         case "answered":
           return { type: "model.responded", data: await answered(answer, request, mode, parts) };
-        case "failed":
-          return { type: "model.failed", data: failed(answer, fact.data.attempt, request, parts.random) };
+        case "failed": {
+          const isTooLong = mayCompact && answer.failure.class === "context_too_long";
+          const compaction = isTooLong ? overlengthRefused(conversation, parts.compaction, model) : null;
+          const failure = failed(answer, attempt, request, parts.random);
+          return { type: "model.failed", data: { ...failure, compaction } };
+        }
         case "aborted":
           return lost;
       }
@@ -124,16 +139,12 @@ const internalFailure: FactData<"model.failed"> = {
   usage: noUsage,
   requestSha256: "0".repeat(64),
   toolsSha256: "0".repeat(64),
+  compaction: null,
 };
-
-function isModel(value: unknown): value is Model {
-  return typeof value === "object" && value !== null && "request" in value;
-}
 
 /** There is no such model: the run ends with the error's word as its class. */
 function noModel(error: unknown, { requestSha256, toolsSha256 }: ModelRequest): FactData<"model.failed"> {
-  if (!(error instanceof LemonError)) throw error;
-  return { ...internalFailure, class: error.reason, requestSha256, toolsSha256 };
+  return { ...internalFailure, class: classOfNoModel(error), requestSha256, toolsSha256 };
 }
 
 async function answered(
@@ -215,7 +226,7 @@ function failed(
   attempt: number,
   { requestSha256, toolsSha256 }: ModelRequest,
   random: Random,
-): FactData<"model.failed"> {
+): Omit<FactData<"model.failed">, "compaction"> {
   const { failure, partialText, usage } = answer;
   return {
     class: failure.class,

@@ -11,6 +11,9 @@ export function hookMessages(message: TranscriptMessage): Json[] {
       const { customType, display, content } = message;
       return [{ role: "custom", customType, display, content: content as Json }];
     }
+    // It tells again what hooks have been told.
+    case "summary":
+      return [];
     case "assistant": {
       const toolCalls = message.calls.map(({ callId: id, name, args }) => ({ id, name, args: args as Json }));
       const content = message.content.map(({ type, text }) => ({ type, text }));

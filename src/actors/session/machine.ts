@@ -5,6 +5,7 @@
  */
 import { setup } from "xstate";
 import type { Decision, FactEvent, SessionMode } from "../../events/index.ts";
+import { compactAgain, takeCompaction, takeDue, takeModelFailure } from "./compacting.ts";
 import {
   abortRun,
   askAgain,
@@ -14,7 +15,6 @@ import {
   startRun,
   takeAnswer,
   takeCallEnd,
-  takeFailure,
   type Run,
   type RunLimits,
   type Step,
@@ -67,8 +67,13 @@ const configure = session.assign(({ event }) => {
 });
 
 const answered = carryOn<"model.responded">(takeAnswer);
-const failed = carryOn<"model.failed">((run, event) => takeFailure(run, event.data, event.at));
+const failed = carryOn<"model.failed">((run, event) => takeModelFailure(run, event.data, event.at));
 const due = carryOn<"model.lost" | "model.retry_due">(askAgain);
+const compactionDue = carryOn<"compaction.due">((run, event) => takeDue(run, event.data));
+const compacted = carryOn<"session.compacted" | "compaction.failed">((run, event) =>
+  takeCompaction(run, event.data),
+);
+const compactionLost = carryOn<"compaction.lost">(compactAgain);
 const steered = carryOn<"steer.submitted">((run, event) => keepMessage(run, "steers", event.data.content));
 const followed = carryOn<"follow_up.submitted">((run, event) =>
   keepMessage(run, "followUps", event.data.content),
@@ -115,6 +120,10 @@ export const sessionMachine = session.createMachine({
         "model.failed": { actions: failed },
         "model.lost": { actions: due },
         "model.retry_due": { actions: due },
+        "compaction.due": { actions: compactionDue },
+        "session.compacted": { actions: compacted },
+        "compaction.failed": { actions: compacted },
+        "compaction.lost": { actions: compactionLost },
         "steer.submitted": { actions: steered },
         "follow_up.submitted": { actions: followed },
         "abort.requested": { actions: aborted },

@@ -3,8 +3,20 @@
  * change in the way a request is built shows when a session is replayed.
  */
 import { createHash, hash, type Hash } from "node:crypto";
-import { messagesOf, type Transcript, type TranscriptMessage } from "../../projections/index.ts";
+import {
+  PAGE_SIZE,
+  sentMessages,
+  type SentMessage,
+  type Transcript,
+  type TranscriptMessage,
+  type TranscriptSummary,
+} from "../../projections/index.ts";
 import type { ModelContext, ModelMessage, ModelTool } from "../../providers/index.ts";
+import { tokensOfMessage, tokensOfText } from "./tokens.ts";
+
+/** The line before a summary: the model must not take it for something that the user said. */
+const SUMMARY_LABEL =
+  "[summary of the conversation so far: it stands in the place of earlier messages, which are not shown any more]";
 
 /** A request and the digests of its two parts. */
 export interface ModelRequest {
@@ -22,7 +34,7 @@ export function buildRequest(
   return {
     context: {
       systemPrompt,
-      messages: messagesOf(transcript).map((message) => built(message).message),
+      messages: sentMessages(transcript).map(({ message }) => built(message).message),
       tools,
     },
     requestSha256: requestDigest(systemPrompt, transcript),
@@ -31,36 +43,68 @@ export function buildRequest(
 }
 
 /** Digest of the system prompt and, one after the other, of each message as it is sent. */
-export function requestDigest(systemPrompt: string, { pages, tail }: Transcript): string {
-  if (pages.length === 0) return sha256(sha256(systemPrompt) + digestsOf(tail));
-  const digest = digestOfPages(systemPrompt, pages).copy();
-  return digest.update(digestsOf(tail)).digest("hex");
+export function requestDigest(systemPrompt: string, view: Transcript): string {
+  const { pages, tail, summary } = view;
+  if (pages.length === 0) return sha256(sha256(systemPrompt) + digestsOf(sentMessages(view)));
+  const inPages = pages.length * PAGE_SIZE;
+  const ofTail =
+    summary === null
+      ? tail.map((message) => ({ message }))
+      : sentMessages(view).filter(({ place }) => place >= inPages);
+  return digestOfPages(systemPrompt, view).copy().update(digestsOf(ofTail)).digest("hex");
 }
 
 type Pages = Transcript["pages"];
 
+interface DigestOfPages {
+  readonly systemPrompt: string;
+  readonly summary: TranscriptSummary | null;
+  readonly digest: Hash;
+}
+
 // Full pages never change, and a list of them belongs to one transcript. Hashing all of a long session at each of its
 // turns made its replay quadratic.
-const digestsOfPages = new WeakMap<Pages, { readonly systemPrompt: string; readonly digest: Hash }>();
+const digestsOfPages = new WeakMap<Pages, DigestOfPages>();
 
-function digestOfPages(systemPrompt: string, pages: Pages): Hash {
+/** Of all that is sent but what stands on the page that grows. */
+function digestOfPages(systemPrompt: string, view: Transcript): Hash {
+  const { pages, summary } = view;
   const known = digestsOfPages.get(pages);
-  if (known?.systemPrompt === systemPrompt) return known.digest;
+  if (known?.systemPrompt === systemPrompt && known.summary === summary) return known.digest;
   const digest = createHash("sha256").update(sha256(systemPrompt));
-  for (const { messages } of pages) digest.update(digestsOf(messages));
-  digestsOfPages.set(pages, { systemPrompt, digest });
+  digest.update(digestsOf(sentMessages({ ...view, tail: [] })));
+  digestsOfPages.set(pages, { systemPrompt, summary, digest });
   return digest;
 }
 
-function digestsOf(messages: readonly TranscriptMessage[]): string {
+function digestsOf(messages: readonly Pick<SentMessage, "message">[]): string {
   let digests = "";
-  for (const message of messages) digests += built(message).digest;
+  for (const { message } of messages) digests += built(message).digest;
   return digests;
+}
+
+/**
+ * Tokens that a request with this transcript is taken to have: what the provider counted with the last answer and an
+ * estimate of what came after it, or an estimate of all.
+ */
+export function estimateTokens(systemPrompt: string, view: Transcript, tools: readonly ModelTool[]): number {
+  const { counted } = view;
+  const sum = (messages: readonly SentMessage[]): number =>
+    messages.reduce((tokens, { message }) => tokens + tokensOf(message), 0);
+  const sent = sentMessages(view);
+  if (counted !== null) return counted.tokens + sum(sent.filter(({ place }) => place >= counted.messages));
+  return tokensOfText(systemPrompt) + tokensOfText(JSON.stringify(tools)) + sum(sent);
+}
+
+/** Tokens that a message is taken to have as it is sent. */
+export function tokensOf(message: TranscriptMessage): number {
+  return built(message).tokens;
 }
 
 interface BuiltMessage {
   readonly message: ModelMessage;
   readonly digest: string;
+  readonly tokens: number;
 }
 
 // A message never changes, and a session asks with all of them again at each turn: each is built and hashed once.
@@ -71,7 +115,8 @@ function built(message: TranscriptMessage): BuiltMessage {
   const known = builtMessages.get(message);
   if (known !== undefined) return known;
   const sent = modelMessage(message);
-  const fresh = { message: sent, digest: sha256(JSON.stringify(sent)) };
+  const json = JSON.stringify(sent);
+  const fresh = { message: sent, digest: sha256(json), tokens: tokensOfMessage(sent, json) };
   builtMessages.set(message, fresh);
   return fresh;
 }
@@ -81,6 +126,8 @@ function modelMessage(message: TranscriptMessage): ModelMessage {
     case "user":
     case "custom":
       return { role: "user", content: message.content };
+    case "summary":
+      return { role: "user", content: [{ type: "text", text: `${SUMMARY_LABEL}\n\n${message.text}` }] };
     case "tool":
       return { role: "tool", results: message.results };
     case "assistant":

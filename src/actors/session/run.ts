@@ -32,9 +32,11 @@ interface RunCall extends BatchCall {
 export interface Run {
   readonly runId: string;
   readonly turn: number;
-  /** What it waits for: the model, the delay before the next attempt, or the calls of the last answer. */
-  readonly phase: "asking" | "waiting" | "calling";
+  /** What it waits for: the model, the delay before the next attempt, a summary, or the calls of the last answer. */
+  readonly phase: "asking" | "waiting" | "compacting" | "calling";
   readonly attempt: number;
+  /** The one of this turn, `null` while there was none. It may have to be asked for again. */
+  readonly compaction: FactData<"compaction.requested"> | null;
   readonly toolTurns: number;
   readonly usage: Usage;
   readonly calls: readonly RunCall[];
@@ -60,6 +62,7 @@ export function startRun(runId: string, mode: SessionMode): Step {
     turn: 1,
     phase: "asking",
     attempt: 1,
+    compaction: null,
     toolTurns: 0,
     usage: noUsage,
     calls: [],
@@ -121,7 +124,10 @@ export function takeFailure(run: Run, failure: FactData<"model.failed">, at: num
   };
 }
 
-/** Asks the model again: the delay is over, or a request was lost with its process and counts as no attempt. */
+/**
+ * Asks the model again: the delay or a compaction is over, or a request was lost with its process and counts as no
+ * attempt.
+ */
 export function askAgain(run: Run): Step {
   return { run: { ...run, phase: "asking", callMode: run.mode }, decisions: [modelRequest(run)] };
 }
@@ -209,6 +215,7 @@ function openTurn(run: Run, steers: readonly Content[], followUps: readonly Cont
     phase: "asking",
     callMode: run.mode,
     attempt: 1,
+    compaction: null,
     calls: [],
     steers: [],
     followUps: followUps.length > 0 ? [] : run.followUps,
@@ -243,8 +250,8 @@ function endAborted(run: Run, decisions: readonly Decision[]): Step {
   return endRun(run, [...decisions, endTurn(run)], { status: "aborted", stopReason: "aborted" });
 }
 
-function modelRequest(run: Run): Decision {
-  return { type: "model.requested", data: { turn: run.turn, attempt: run.attempt, mode: run.mode } };
+function modelRequest({ turn, attempt, mode, compaction }: Run): Decision {
+  return { type: "model.requested", data: { turn, attempt, mode, mayCompact: compaction === null } };
 }
 
 function endTurn(run: Run): Decision {

@@ -47,6 +47,8 @@ function body(message: TranscriptMessage): string[] {
     case "user":
     case "custom":
       return message.content.map(textOf);
+    case "summary":
+      return [`(in place of the first ${message.messages} messages)`, ...message.text.split("\n")];
     case "assistant":
       return [
         ...message.content.map(({ type, text }) => (type === "text" ? text : `(reasoning) ${text}`)),

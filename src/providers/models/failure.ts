@@ -23,6 +23,13 @@ export class NoApiKeyError extends LemonError {
   }
 }
 
+/**
+ * What providers say of a request that is longer than the model's window. Most have no word for it but their text, which
+ * is read for this and dropped.
+ */
+const TOO_LONG =
+  /prompt is too long|input is too long|(?:maximum|exceeds?(?: the)?(?: available)?) context (?:length|size|limit|window)|context window|maximum prompt length|input length and `?max_tokens`? exceed|input token count .{0,40}exceeds|too large for model with \d+ maximum context/i;
+
 /** `request`: nothing had come back yet. `stream`: the answer had begun, so an unknown error is a broken stream. */
 export type FailurePhase = "request" | "stream";
 
@@ -69,8 +76,9 @@ const CLASS_OF_WORD: readonly (readonly [string, ModelFailureClass])[] = [
   ["permission", "auth"],
   ["api_key", "auth"],
   ["not_found", "not_found"],
-  ["context_length", "bad_request"],
-  ["request_too_large", "bad_request"],
+  ["context_length", "context_too_long"],
+  ["exceed_context", "context_too_long"],
+  ["request_too_large", "context_too_long"],
   ["invalid", "bad_request"],
   ["api_error", "server_error"],
   ["server_error", "server_error"],
@@ -90,9 +98,28 @@ export function failureFrom(error: unknown, phase: FailurePhase, clock: Clock): 
 
   const status = statusOf(error);
   const retryAfterMs = retryAfterMsOf(member(error, "responseHeaders"), clock.now());
-  if (status === null) return failureOf(classWithoutStatus(error, phase), { retryAfterMs });
-  if (isMadeUp(error, status)) return failureOf(classWithoutStatus(error, "stream"), { retryAfterMs });
-  return failureOf(classOfStatus(status), { status, retryAfterMs });
+  const exact = (found: ModelFailureClass): ModelFailureClass =>
+    (found === "bad_request" || found === "unknown") && saysTooLong(error) ? "context_too_long" : found;
+  if (status === null) return failureOf(exact(classWithoutStatus(error, phase)), { retryAfterMs });
+  if (isMadeUp(error, status)) return failureOf(exact(classWithoutStatus(error, "stream")), { retryAfterMs });
+  return failureOf(exact(classOfStatus(status)), { status, retryAfterMs });
+}
+
+function saysTooLong(error: unknown): boolean {
+  return toldBy(error).some(
+    (holder) => classOfWords(holder) === "context_too_long" || TOO_LONG.test(textIn(holder)),
+  );
+}
+
+function textIn(holder: unknown): string {
+  const text = typeof holder === "string" ? holder : member(holder, "message");
+  return typeof text === "string" ? text : "";
+}
+
+/** What may say more of an error: itself, and the `error` in it or in the body of the refusal. */
+function toldBy(error: unknown): unknown[] {
+  const body = bodyOf(error);
+  return [error, member(error, "error"), body, member(body, "error")];
 }
 
 /** An error status that the error names, in `statusCode`, `status` or `code`, its own or its `error`'s. */

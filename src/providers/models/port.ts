@@ -123,6 +123,7 @@ export type ModelFailureClass =
   | "incomplete_stream"
   | "malformed_stream"
   | "bad_request"
+  | "context_too_long"
   | "auth"
   | "not_found"
   | "no_api_key"
@@ -174,6 +175,8 @@ export type ModelAnswer = ModelAnswered | ModelFailed | ModelAborted;
 export interface Model {
   /** `<provider>/<model id>`, as it was asked for. */
   readonly ref: string;
+  /** Tokens that it has room for, its answer included. Left out: nobody knows but the configuration. */
+  readonly contextWindow?: number;
   /** Asks once. Resolves for every outcome, failures included. */
   request(context: ModelContext, options: ModelRequestOptions): Promise<ModelAnswer>;
 }

@@ -11,6 +11,11 @@ import type { Model } from "./port.ts";
 /** What may stand for a model, or for a provider of models, in the program that embeds the runtime. */
 export type ModelSource = Model | LanguageModel | ModelProvider;
 
+/** `[models.NAME]`. Without an address it says something of models that are found elsewhere. */
+export type ConfiguredModel = Omit<CompatibleServer, "baseUrl"> & {
+  readonly baseUrl: CompatibleServer["baseUrl"] | null;
+};
+
 /** Where models are looked for. */
 export interface ResolveOptions {
   /** By provider name, or by whole reference. Asked first. */
@@ -18,7 +23,7 @@ export interface ResolveOptions {
   /** Settings of the {@link ModelProvider}s among `models`, by provider name. */
   readonly settings?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** `[models.NAME]` of the configuration. Asked before the providers that are built in. */
-  readonly configured?: Readonly<Record<string, CompatibleServer>>;
+  readonly configured?: Readonly<Record<string, ConfiguredModel>>;
   /** Where keys and base URLs are looked up, at each request. */
   readonly env: Environment;
 }
@@ -46,7 +51,7 @@ const BUILT_IN = { anthropic, openai } as const;
  */
 export function resolveModel(ref: string, options: ResolveOptions): Model {
   const models = options.models ?? {};
-  const configured = options.configured ?? {};
+  const configured = serversOf(options.configured ?? {});
   const whole = own(models, ref);
   if (whole !== undefined) return modelOf(ref, whole, own(options.settings ?? {}, ref));
 
@@ -67,12 +72,24 @@ export function resolveModel(ref: string, options: ResolveOptions): Model {
   throw new UnknownModelError(ref, choices);
 }
 
+function serversOf(configured: Readonly<Record<string, ConfiguredModel>>): Record<string, CompatibleServer> {
+  return Object.fromEntries(
+    Object.entries(configured).flatMap(([name, { baseUrl, ...rest }]) =>
+      baseUrl === null ? [] : [[name, { ...rest, baseUrl }]],
+    ),
+  );
+}
+
 function modelOf(
   ref: string,
   source: ModelSource,
   config: Readonly<Record<string, unknown>> | undefined,
 ): Model {
-  if ("request" in source) return { ref, request: (context, request) => source.request(context, request) };
+  if ("request" in source) {
+    const { contextWindow } = source;
+    const request: Model["request"] = (context, options) => source.request(context, options);
+    return { ref, request, ...(contextWindow === undefined ? {} : { contextWindow }) };
+  }
   if ("doStream" in source) return languageModel(ref, () => source);
   return providedModel(ref, source, config);
 }

@@ -23,6 +23,7 @@ const RETRYABLE: Readonly<Record<ModelFailureClass, boolean>> = {
   incomplete_stream: true,
   malformed_stream: true,
   bad_request: false,
+  context_too_long: false,
   auth: false,
   not_found: false,
   no_api_key: false,
@@ -43,6 +44,8 @@ export function classOfStatus(status: number): ModelFailureClass {
       return "timeout";
     case 409:
       return "conflict";
+    case 413:
+      return "context_too_long";
     case 429:
       return "rate_limited";
     case 503:
