@@ -59,7 +59,7 @@ export function summaryRequest(view: Transcript, cut: Cut, room: number): Summar
     off.filter((each) => each !== former),
     room - (summary === null ? 0 : tokensOfText(summary)),
   );
-  const missing = leftOut === 0 ? [] : [`[${leftOut} older messages did not fit in here and are left out.]`];
+  const missing = leftOut === 0 ? [] : [`[older messages that did not fit in here: ${leftOut}]`];
   const text = [...(summary === null ? [] : [summary]), ...missing, ...told, QUESTION].join("\n\n");
   const context: ModelContext = {
     systemPrompt: INSTRUCTIONS,
