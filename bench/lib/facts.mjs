@@ -5,7 +5,7 @@ const mode = "normal";
 const output = "src/index.ts\nsrc/errors.ts\nsrc/ports.ts\nsrc/log/index.ts\nsrc/log/open.ts\n";
 
 const shapes = [
-  ["model.requested", "decision", { turn: 12, attempt: 1, mode }],
+  ["model.requested", "decision", { turn: 12, attempt: 1, mode, mayCompact: true }],
   [
     "tool_call.requested",
     "decision",

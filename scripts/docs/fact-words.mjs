@@ -9,10 +9,11 @@
  * @type {[string, string[]][]}
  */
 export const sections = [
-  ["Sessions", ["session.", "plan_mode."]],
+  ["Sessions", ["session.s", "session.configured", "plan_mode."]],
   ["What a caller sends", ["prompt.", "steer.", "follow_up.", "abort."]],
   ["Runs and turns", ["agent.", "turn.", "turn_budget.", "message."]],
   ["Models", ["model."]],
+  ["Compaction", ["compaction.", "session.compacted"]],
   ["Tool calls", ["tool_call.", "approval.", "plan."]],
   ["Todos and checkpoints", ["todos.", "checkpoint."]],
   ["Hooks", ["hook.", "hook_context."]],
@@ -66,6 +67,8 @@ export const commonMembers = {
   idempotent: "Whether the tool may be run again when it is not known whether it ran.",
   details: "For people and programs. The model never sees it.",
   status: "HTTP status, if one refused the request.",
+  tokens: "What the request is taken to have.",
+  window: "What the model is taken to have room for, its answer included.",
 };
 
 /** @type {Record<string, { purpose: string, members?: Record<string, string> }>} */
@@ -269,6 +272,8 @@ export const facts = {
       attempt:
         "1 for the first. A request that was lost with its process is made again with the same number.",
       mode: "Whose tools the model is offered: the session's, or those of [plan mode](plan-mode.md).",
+      mayCompact:
+        "Whether the conversation may be [compacted](compaction.md) instead, which it is at most once in a turn.",
     },
   },
   "model.responded": {
@@ -282,13 +287,15 @@ export const facts = {
     },
   },
   "model.failed": {
-    purpose: "An attempt failed. With a `delayMs` it is tried again; without one the run ends as failed.",
+    purpose:
+      "An attempt failed. With a `delayMs` it is tried again, with a `compaction` once the conversation is shorter; with neither the run ends as failed. Version 1 knew no `compaction`.",
     members: {
       class:
         "The class of the failure ([models](models.md)), or the word of an error ([errors](errors.md)) such as `unknown_model`.",
       retryable: "Whether the class may go away by itself.",
       delayMs: "Milliseconds to wait before the next attempt, chance included. `null`: there is none.",
       partialText: "What had arrived of the text, for people. It is never taken for an answer.",
+      compaction: "It was refused as too long, and the conversation is compacted; else `null`.",
     },
   },
   "model.lost": {
@@ -296,7 +303,8 @@ export const facts = {
       "The process died, or the lease was lost, while the model was asked. The session asks again; this counts as no attempt.",
   },
   "model.cancelled": {
-    purpose: "The run was aborted while the model was asked, or while it waited to ask again.",
+    purpose:
+      "The run was aborted while the model was asked, for an answer or a summary, or while it waited to ask again.",
   },
   "model.retry_scheduled": {
     purpose: "The session waits before it asks again.",
@@ -307,6 +315,36 @@ export const facts = {
     },
   },
   "model.retry_due": { purpose: "The wait is over." },
+
+  "compaction.due": {
+    purpose: "The model was not asked: the request would be too long, and there is something to compact.",
+  },
+  "compaction.requested": {
+    purpose: "The model is asked for a summary of the older part of the conversation.",
+    members: { reason: "`refused`: the provider refused the request as too long." },
+  },
+  "session.compacted": {
+    purpose: "From here on the model is sent a summary in the place of older messages.",
+    members: {
+      summary: "The model's words.",
+      messages: "So many messages of the transcript, its first, are no longer sent; earlier summaries count.",
+      kept: "Places of those among them that are sent all the same; the first message has 0.",
+      room: "Tokens that the text to be summarised could have.",
+      leftOut: "How many messages did not fit in there, and are in no summary.",
+      tokensBefore: "What the request had been taken to have.",
+      tokensAfter: "What the next one is taken to have.",
+      modelId: "What the provider says answered.",
+      requestSha256: "Digest of the request for the summary. Replay builds it again.",
+    },
+  },
+  "compaction.failed": {
+    purpose: "There is no summary, and the run goes on without one.",
+    members: { class: "Why: a class of [models](models.md), or one of [compaction](compaction.md)." },
+  },
+  "compaction.lost": {
+    purpose:
+      "The process died, or the lease was lost, while the summary was asked for. It is asked for again.",
+  },
 
   "tool_call.requested": {
     purpose:

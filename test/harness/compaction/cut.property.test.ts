@@ -15,7 +15,7 @@ import {
 import { rounds } from "../../support/soak.ts";
 import { textsOf } from "./support.ts";
 
-const RUNS = rounds(100, 1_000, 10_000);
+const RUNS = rounds(60, 1_000, 10_000);
 
 /** What a conversation is made of: said by somebody, or calls with their results, each of some length. */
 type Step =

@@ -12,7 +12,7 @@ import { isSummaryRequest, recorded, small, subjectOf, textsOf, words } from "./
 
 describe("a session that runs for days", () => {
   test("compacts again and again, is never asked with more than its window, and replays exactly", async () => {
-    const turns = rounds(300, 600, 2_000);
+    const turns = rounds(150, 600, 2_000);
     // What is asked decides what is answered: a summary of its own for each request for one, and calls for all else.
     let calls = 0;
     const script: ScriptedTurn[] = Array.from({ length: turns }, () => probe("x"));
