@@ -5,6 +5,7 @@
  */
 import type { FactData, KnownFact } from "../events/index.ts";
 import type { EventArgs, EventContent, EventMessage, LivePiece, SessionEventBody } from "./session-event.ts";
+import { compactionEvent, endOf } from "./compaction-events.ts";
 import { blockedContent } from "./blocked-content.ts";
 import type { SessionView } from "./session-view.ts";
 
@@ -79,19 +80,15 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
     case "model.lost":
       return discard(state, "lost", []);
     case "model.cancelled":
-      return state.compacting ? endCompaction(state, { status: "canceled" }) : discard(state, "canceled", []);
-    case "compaction.requested": {
-      const { reason, tokens } = fact.data;
-      return [{ ...state, compacting: true }, [{ type: "compaction_start", reason, tokens }]];
-    }
-    case "session.compacted": {
-      const { summary, tokensAfter } = fact.data;
-      return endCompaction(state, { status: "completed", summary, tokens: tokensAfter });
-    }
+      if (!state.compacting) return discard(state, "canceled", []);
+      return [{ ...state, compacting: false }, [endOf("canceled")]];
+    case "compaction.requested":
+    case "session.compacted":
     case "compaction.failed":
-      return endCompaction(state, { status: "failed", class: fact.data.class });
-    case "compaction.lost":
-      return endCompaction(state, { status: "lost" });
+    case "compaction.lost": {
+      const compacting = fact.type === "compaction.requested";
+      return [{ ...state, compacting }, [compactionEvent(fact)]];
+    }
     case "tool_call.requested":
       return startCall(state, fact.data.callId);
     case "approval.requested": {
@@ -242,13 +239,6 @@ function tellAnswer(state: EventState, answer: FactData<"model.responded">): Tol
 function discard(state: EventState, reason: string, events: readonly SessionEventBody[]): Told {
   if (!state.streaming) return [state, events];
   return [{ ...state, streaming: false }, [{ type: "message_discarded", reason }, ...events]];
-}
-
-type CompactionEnd = Extract<SessionEventBody, { type: "compaction_end" }>;
-
-function endCompaction(state: EventState, end: Pick<CompactionEnd, "status"> & Partial<CompactionEnd>): Told {
-  const event: CompactionEnd = { type: "compaction_end", class: null, summary: null, tokens: null, ...end };
-  return [{ ...state, compacting: false }, [event]];
 }
 
 function startCall(state: EventState, callId: string): Told {
