@@ -26,7 +26,7 @@ const rooms = {
   config: [],
   workspace: ["events"],
   providers: ["events", "config", "secrets"],
-  tools: ["events", "projections", "hooks", "secrets", "config", "workspace", "providers:types"],
+  tools: ["events", "projections", "hooks", "secrets", "config", "workspace", "harness", "providers:types"],
   extensions: [
     "events",
     "hooks",
@@ -44,7 +44,7 @@ const rooms = {
   testing: ["events", "projections:types", "supervision", "providers", "extensions", "runtime"],
   "control-plane": ["runtime", "events:types"],
   inspector: ["runtime", "events:types"],
-  cli: ["events", "projections", "log", "config", "providers", "extensions", "replay", "runtime"],
+  cli: ["events", "projections", "log", "config", "providers", "extensions", "harness", "replay", "runtime"],
 };
 
 const pure = ["events", "projections", "hooks", "secrets"];

@@ -33,6 +33,7 @@ export function buildProgram(version: string, invoke: Invoke): Command {
   addGlobalOptions(program);
   addSessionCommands(program, invoke);
   addReadCommands(program, invoke);
+  addHarnessCommands(program, invoke);
   addLogCommands(program, invoke);
   addApprovalCommands(program, invoke);
   addHookCommands(program, invoke);
@@ -132,6 +133,17 @@ function addReadCommands(program: Command, invoke: Invoke): void {
     .option("--follow", "print it again after each change, until interrupted")
     .description("show the supervision tree of the newest runtime")
     .action((flags: TreeFlags) => invoke(async () => (await import("./commands/tree.ts")).tree, flags));
+}
+
+function addHarnessCommands(program: Command, invoke: Invoke): void {
+  program
+    .command("todos")
+    .argument("<id>", "a session")
+    .option("--at <version>", "as they were after this fact", wholeNumber)
+    .description("show the todo list of a session")
+    .action((id: string, flags: { readonly at?: number }) =>
+      invoke(async () => (await import("./commands/todos.ts")).todos, id, flags),
+    );
 }
 
 function addLogCommands(program: Command, invoke: Invoke): void {

@@ -21,6 +21,17 @@ export class VersionConflictError extends LemonError {
   }
 }
 
+/** Not a version of the stream. Code `LEMON_INVALID_VERSION`. */
+export class InvalidVersionError extends LemonError {
+  constructor(stream: string, asked: number, last: number) {
+    super("invalid_version", `${stream} has the versions 1 to ${last}, there is no version ${asked}`, {
+      field: "at",
+      expected: `1 to ${last}`,
+      got: String(asked),
+    });
+  }
+}
+
 /** Why a lease no longer gives the right to lead. */
 export type FencedBecause = "expired" | "changed_hands";
 

@@ -4,6 +4,7 @@ export {
   FencedError,
   InvalidCursorError,
   InvalidEnvelopeError,
+  InvalidVersionError,
   LogBusyError,
   LogClosedError,
   LogCorruptError,

@@ -74,6 +74,16 @@ export {
   type HookAccount,
 } from "./hook-account.ts";
 export {
+  actionableTodos,
+  allTodosCompleted,
+  blockingTodos,
+  todoProblems,
+  todoProgress,
+  todos,
+  type Todo,
+  type TodoProgress,
+} from "./todos.ts";
+export {
   actionable,
   dependencyProblems,
   percentage,

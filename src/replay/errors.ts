@@ -9,14 +9,3 @@ export class SessionNotFoundError extends LemonError {
     });
   }
 }
-
-/** Not a version of the stream. Code `LEMON_INVALID_VERSION`. */
-export class InvalidVersionError extends LemonError {
-  constructor(stream: string, asked: number, last: number) {
-    super("invalid_version", `${stream} has the versions 1 to ${last}, there is no version ${asked}`, {
-      field: "at",
-      expected: `1 to ${last}`,
-      got: String(asked),
-    });
-  }
-}

@@ -3,7 +3,8 @@ import type { EventLog } from "../log/index.ts";
 import type { StateAt } from "./state-at.ts";
 import type { ReplayReport } from "./verify.ts";
 
-export { InvalidVersionError, SessionNotFoundError } from "./errors.ts";
+export { InvalidVersionError } from "../log/index.ts";
+export { SessionNotFoundError } from "./errors.ts";
 export { findSession, listSessions, requireSession, type SessionSummary } from "./session-list.ts";
 export type { StateAt } from "./state-at.ts";
 export type { ReplayReport } from "./verify.ts";

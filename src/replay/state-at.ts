@@ -1,5 +1,5 @@
 /** A session's views as they stood after any of its facts. */
-import type { EventLog } from "../log/index.ts";
+import { InvalidVersionError, type EventLog } from "../log/index.ts";
 import {
   messagesOf,
   project,
@@ -9,7 +9,6 @@ import {
   type Transcript,
   type TranscriptMessage,
 } from "../projections/index.ts";
-import { InvalidVersionError } from "./errors.ts";
 
 /** State and conversation at a version. */
 export interface StateAt {

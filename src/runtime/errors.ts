@@ -10,17 +10,6 @@ export class SessionExistsError extends LemonError {
   }
 }
 
-/** Not a session id: 1 to 256 UTF-8 bytes, no control characters, no blanks around it. Code `LEMON_INVALID_SESSION_ID`. */
-export class InvalidSessionIdError extends LemonError {
-  constructor() {
-    super(
-      "invalid_session_id",
-      "a session id has 1 to 256 UTF-8 bytes, no control characters and no blanks at its ends",
-      { field: "sessionId" },
-    );
-  }
-}
-
 /** Nothing says which model to ask. Code `LEMON_NO_MODEL`. */
 export class NoModelError extends LemonError {
   constructor() {

@@ -3,7 +3,6 @@ export {
   AbortedError,
   EmptyPromptError,
   InvalidPromptError,
-  InvalidSessionIdError,
   InvalidToolError,
   NoModelError,
   ReloadFailedError,
@@ -11,6 +10,7 @@ export {
   SessionFailedError,
   SessionStreamingError,
 } from "./errors.ts";
+export { assertSessionId, InvalidSessionIdError } from "../harness/index.ts";
 export { SessionNotFoundError } from "../replay/index.ts";
 export type { ExtensionFacts, LoadedExtensions, RuntimeExtensions } from "./runtime-extensions.ts";
 export { createRuntime, type Runtime, type RuntimeOptions } from "./runtime.ts";
@@ -18,4 +18,4 @@ export type { SessionOptions } from "./session-factory.ts";
 export type { PendingApproval } from "../projections/index.ts";
 export { Session } from "./session.ts";
 export type { Outcome, Prompt, SessionState, ToolInfo } from "./session-types.ts";
-export { assertSessionId, type Sessions, type StartOptions } from "./sessions.ts";
+export type { Sessions, StartOptions } from "./sessions.ts";

@@ -1,5 +1,4 @@
 /** Puts the rooms together: one runtime is one log, one lease, one supervision tree. */
-import { mkdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import type * as Rxjs from "rxjs";
@@ -7,8 +6,9 @@ import type { Observable } from "rxjs";
 import { Leadership } from "../actors/index.ts";
 import type { Zombie } from "../extensions/index.ts";
 import { loadConfig, type Config, type ConfigOverrides } from "../config/index.ts";
+import { sessionStreamName } from "../harness/index.ts";
 import { defaultHome } from "../home.ts";
-import { leaseOwner, LogUnavailableError, openEventLog, type EventLog } from "../log/index.ts";
+import { leaseOwner, type EventLog } from "../log/index.ts";
 import { silentLogger, type Clock, type Ids, type Logger, type Random } from "../ports.ts";
 import type { ModelSource, WebSearch } from "../providers/index.ts";
 import { requireSession, stateAt, verifyReplay, type ReplayReport, type StateAt } from "../replay/index.ts";
@@ -22,14 +22,16 @@ import { createMasker } from "../secrets/index.ts";
 import { House } from "./house.ts";
 import { knownSecrets } from "./known-secrets.ts";
 import type { Configured } from "./load-builder.ts";
+import { openLog } from "./open-log.ts";
 import { RuntimeTools } from "./runtime-tools.ts";
 import { runtimeExtensions, type RuntimeExtensions } from "./runtime-extensions.ts";
 import { RuntimeMemory, runtimeSearch } from "./memory.ts";
 import { SessionFactory } from "./session-factory.ts";
-import { sessionStreamName } from "./session-stream.ts";
+import { SessionWriter } from "./session-writer.ts";
 import { Sessions } from "./sessions.ts";
 import { SupervisionJournal } from "./supervision-journal.ts";
 import { systemIds, systemRandom } from "./system-ports.ts";
+import { RuntimeTodos } from "./todos.ts";
 
 /** How a runtime is made. All of it has a default. */
 export interface RuntimeOptions {
@@ -67,6 +69,8 @@ export interface Runtime extends AsyncDisposable {
   readonly log: EventLog;
   readonly config: Config;
   readonly sessions: Sessions;
+  /** The todo lists of sessions. docs/reference/todos.md */
+  readonly todos: RuntimeTodos;
   /** Which tools there are in a folder, without a session. */
   readonly tools: RuntimeTools;
   /** What was remembered, over all memory providers. docs/reference/providers.md */
@@ -144,16 +148,20 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       models: Object.keys(options.models ?? {}),
       onOutput: options.onExtensionOutput,
     });
+    // Asked once there are sessions.
+    const streamOf = (sessionId: string) => sessions.streamOf(sessionId);
+    const writer = new SessionWriter({ log, leadership, clock, mask, streamOf });
     const factory = new SessionFactory({
-      world: { log, leadership, clock, ids, random, logger, env },
+      world: { log, leadership, writer, clock, ids, random, logger, env },
       home,
       models: options.models ?? {},
       extensions: extensions.registry,
       configure,
     });
-    const sessions = new Sessions({ factory, population: () => house.sessions, cwd });
+    const sessions: Sessions = new Sessions({ factory, population: () => house.sessions, cwd });
     const recall = { home, registry: extensions.registry, clock, logger, mask };
     return new RunningRuntime({
+      todos: new RuntimeTodos({ log, writer, clock }),
       tools: new RuntimeTools(extensions.registry, cwd, configure),
       memory: new RuntimeMemory(recall),
       search: runtimeSearch(recall),
@@ -177,6 +185,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
 }
 
 interface RuntimeParts {
+  readonly todos: RuntimeTodos;
   readonly tools: RuntimeTools;
   readonly memory: RuntimeMemory;
   readonly search: WebSearch;
@@ -197,6 +206,7 @@ class RunningRuntime implements Runtime {
   readonly log: EventLog;
   readonly config: Config;
   readonly sessions: Sessions;
+  readonly todos: RuntimeTodos;
   readonly extensions: RuntimeExtensions;
   readonly tools: RuntimeTools;
   readonly memory: RuntimeMemory;
@@ -209,6 +219,7 @@ class RunningRuntime implements Runtime {
     this.log = parts.log;
     this.config = parts.config;
     this.sessions = parts.sessions;
+    this.todos = parts.todos;
     this.extensions = parts.extensions;
     this.tools = parts.tools;
     this.memory = parts.memory;
@@ -268,24 +279,4 @@ function treesOf(root: Supervisor, listeners: RuntimeParts["listeners"]): Observ
     listener(root.tree());
     return () => listeners.delete(listener);
   });
-}
-
-async function openLog(place: string | undefined, home: string, config: Config): Promise<EventLog> {
-  if (place === undefined) await makeHome(home);
-  return openEventLog(place ?? path.join(home, "log.db"), { durability: config.runtime.durability });
-}
-
-async function makeHome(home: string): Promise<void> {
-  try {
-    await mkdir(home, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    const isFile = code === "EEXIST" || code === "ENOTDIR";
-    const why = isFile ? "is not a directory" : `could not be made (${code ?? "unknown error"})`;
-    throw new LogUnavailableError(
-      isFile ? "no_directory" : "no_permission",
-      `the home ${home} ${why}`,
-      error,
-    );
-  }
 }

@@ -27,6 +27,7 @@ import {
   type KnownFact,
   type SessionMode,
 } from "../events/index.ts";
+import { sessionStreamName } from "../harness/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Clock, Ids, Logger, Random } from "../ports.ts";
 import type { Model, ModelTool } from "../providers/index.ts";
@@ -38,11 +39,14 @@ import {
   type ToolRegistry,
 } from "../tools/index.ts";
 import { maskedLogger } from "./masking.ts";
+import type { SessionWriter } from "./session-writer.ts";
+import { todosOfCall } from "./todos.ts";
 
 /** What all sessions of a runtime share. */
 export interface SessionWorld {
   readonly log: EventLog;
   readonly leadership: Leadership;
+  readonly writer: SessionWriter;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: Random;
@@ -71,11 +75,6 @@ export interface SessionParts {
 /** The stream of a session. */
 export type SessionStream = JournaledStream<SessionViews>;
 
-/** Name of a session's stream. */
-export function sessionStreamName(sessionId: string): string {
-  return `session-${sessionId}`;
-}
-
 /** The stream of a session, not started yet, and what runs its hooks. */
 export async function openSessionStream(
   sessionId: string,
@@ -83,7 +82,7 @@ export async function openSessionStream(
   parts: SessionParts,
 ): Promise<{ readonly stream: SessionStream; readonly hooks: SessionHooks }> {
   const { checkFact } = await loadSchemas();
-  const { log, leadership, clock, ids, random, env } = world;
+  const { log, leadership, writer, clock, ids, random, env } = world;
   const { mask, registry } = parts;
   // What a tool logs, and the messages of errors, may hold anything.
   const logger = maskedLogger(world.logger, mask);
@@ -106,6 +105,7 @@ export async function openSessionStream(
         secrets: parts.secrets,
         settled,
         extensions: parts.extensions,
+        todos: todosOfCall(sessionId, { log, writer, clock }),
         putBlob: (bytes: Uint8Array) => log.putBlob(bytes),
         mask,
         clock,

@@ -3,19 +3,23 @@
  * that was read. One change of a session after the other, so that none rests on a state that is gone by then.
  * docs/reference/journaled-stream.md, "Facts from outside"
  */
-import type { Leadership } from "../actors/index.ts";
+import { StreamClosedError, type Leadership } from "../actors/index.ts";
 import { LemonError } from "../errors.ts";
 import type { Fact, FactData, FactType } from "../events/index.ts";
+import { lastVersionOf, sessionStreamName } from "../harness/index.ts";
 import { SessionBusyError, VersionConflictError, type AppendOptions, type EventLog } from "../log/index.ts";
 import type { Clock } from "../ports.ts";
 import type { Masker } from "../secrets/index.ts";
-import { sessionStreamName, type SessionStream } from "./session-stream.ts";
+import type { SessionStream } from "./session-stream.ts";
 
 /** How often a change is tried when others write at the same time. */
 const TRIES = 3;
 
+/** A fact of a type to be written. */
+type SessionFactOf<Type extends FactType> = { readonly type: Type; readonly data: FactData<Type> };
+
 /** A fact to be written. */
-export type SessionFact = { [T in FactType]: { readonly type: T; readonly data: FactData<T> } }[FactType];
+export type SessionFact = { [T in FactType]: SessionFactOf<T> }[FactType];
 
 /** Records a fact; resolves when it is durable. */
 export type WriteFact = (fact: SessionFact) => Promise<Fact>;
@@ -68,6 +72,26 @@ export class SessionWriter {
         if (written !== null) return written;
       }
       throw new ConflictError(sessionId);
+    });
+  }
+
+  /**
+   * The same on behalf of a call that runs in a session which is open here.
+   *
+   * @param record - that of the call's effect, so that nothing is written once the call has ended
+   */
+  updateWithin<Type extends FactType>(
+    sessionId: string,
+    record: (fact: SessionFactOf<Type>) => Promise<void>,
+    decide: (to: number) => Promise<SessionFactOf<Type>>,
+  ): Promise<SessionFactOf<Type>> {
+    return this.#inOrder(sessionId, async () => {
+      const stream = this.#live(sessionId);
+      if (stream === null) throw new StreamClosedError(sessionStreamName(sessionId));
+      // Nobody else can write between the two: who leads the session here comes after this one, and others can't.
+      const fact = await decide(stream.version);
+      await record(fact);
+      return fact;
     });
   }
 
@@ -136,10 +160,8 @@ export class SessionWriter {
     return stream === null || stream.closed !== null ? null : stream;
   }
 
-  async #version(sessionId: string): Promise<number> {
-    const name = sessionStreamName(sessionId);
-    for await (const { version } of this.#deps.log.read(name, { backwards: true })) return version;
-    return 0;
+  #version(sessionId: string): Promise<number> {
+    return lastVersionOf(this.#deps.log, sessionStreamName(sessionId));
   }
 
   async #inOrder<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result> {

@@ -2,9 +2,10 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { LemonError } from "../errors.ts";
+import { assertSessionId, isSessionId } from "../harness/index.ts";
 import { listSessions, requireSession, SessionNotFoundError, type SessionSummary } from "../replay/index.ts";
 import { startSupervisor, SupervisorError, type Child, type Supervisor } from "../supervision/index.ts";
-import { InvalidSessionIdError, SessionExistsError, SessionFailedError } from "./errors.ts";
+import { SessionExistsError, SessionFailedError } from "./errors.ts";
 import type { SessionStream } from "./session-stream.ts";
 import type { OpenedSession, SessionFactory, SessionOptions, Settings } from "./session-factory.ts";
 import { Session } from "./session.ts";
@@ -244,20 +245,4 @@ function causeOf(error: unknown): unknown {
     cause = cause.cause;
   }
   return cause;
-}
-
-/** @throws InvalidSessionIdError for what can be the id of no session. @internal */
-export function assertSessionId(id: string): void {
-  if (!isSessionId(id)) throw new InvalidSessionIdError();
-}
-
-function isSessionId(id: unknown): id is string {
-  return (
-    typeof id === "string" &&
-    id.trim() === id &&
-    id !== "" &&
-    Buffer.byteLength(id) <= 256 &&
-    !/\p{Cc}/u.test(id) &&
-    id.isWellFormed()
-  );
 }

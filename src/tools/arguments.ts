@@ -23,7 +23,7 @@ export interface ArgumentsProblem {
 export type ArgumentsOutcome = { readonly ok: true; readonly args: ToolArguments } | ArgumentsProblem;
 
 /** What validation needs of a tool. */
-export type ToolParameters = Pick<Tool, "parameters" | "otherSpellings">;
+export type ToolParameters = Pick<Tool, "parameters" | "otherSpellings" | "judgesArguments">;
 
 /** A validator of a schema that points at itself recurses with its value; `JSON.parse` does not. */
 const maxDepth = 256;
@@ -57,7 +57,7 @@ export function parseArguments(text: string | null | undefined): ArgumentsOutcom
  */
 export async function checkArguments(tool: ToolParameters, args: ToolArguments): Promise<ArgumentsOutcome> {
   const spelt = inOwnSpelling(tool, args);
-  if (plainlyFits(tool.parameters, spelt)) return { ok: true, args: spelt };
+  if (tool.judgesArguments === true || plainlyFits(tool.parameters, spelt)) return { ok: true, args: spelt };
   const { value, faults } = coerce(await validatorOf(tool), spelt);
   if (faults.length > 0) return invalidArguments(describeFaults(faults));
   return { ok: true, args: value as ToolArguments };

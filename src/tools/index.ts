@@ -10,6 +10,7 @@ export type {
   JsonSchema,
   ProcessIdentity,
   TextBlock,
+  TodoControl,
   Tool,
   ToolContext,
   ToolResult,

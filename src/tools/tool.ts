@@ -2,7 +2,8 @@
  * The contract of a tool, as the runtime sees it once an author's definition has been normalised.
  */
 import type { Logger } from "../ports.ts";
-import type { ExtensionStatusReport } from "../projections/index.ts";
+import type { TodoChange } from "../harness/index.ts";
+import type { ExtensionStatusReport, Todo } from "../projections/index.ts";
 
 /** A JSON Schema, held as plain JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -63,11 +64,24 @@ export interface ExtensionControl {
   reload(callId: string): Promise<ExtensionStatusReport>;
 }
 
+/** What the tool of todos may do. */
+export interface TodoControl {
+  /** The list of the session, as it is recorded. */
+  read(): Promise<readonly Todo[]>;
+  /**
+   * Records the list that the change makes of the one that is there; resolves with it once it is durable.
+   *
+   * @throws what the change throws; then nothing is recorded
+   */
+  write(action: "put" | "update", change: TodoChange): Promise<readonly Todo[]>;
+}
+
 /** What the built-in tools may do beyond {@link ToolContext}; extensions never get this. */
 export interface BuiltInContext extends ToolContext {
   /** Resolves once the fact that this process exists is durable: only then may the command begin. */
   readonly recordProcess: (process: ProcessIdentity) => Promise<void>;
   readonly extensions: ExtensionControl;
+  readonly todos: TodoControl;
   /** Stores bytes by content. @returns the SHA-256 in lower-case hex */
   readonly putBlob: (bytes: Uint8Array) => Promise<string>;
   /** Records a plan and tells subscribers of it; resolves once it is durable. */
@@ -97,6 +111,8 @@ export interface Tool<Context extends ToolContext = ToolContext> {
   readonly timeoutMs: number;
   /** Other words that models use for a parameter, each with the tool's own: `{ file_path: "path" }`. Built-in tools only. */
   readonly otherSpellings?: Readonly<Record<string, string>>;
+  /** Says itself what is wrong with its arguments: it is handed any object, and its schema is for the model. Built-in tools only. */
+  readonly judgesArguments?: boolean;
   /** Nothing happens before the fact of its process is durable, so a call without that fact never ran. Built-in tools only. */
   readonly gated?: boolean;
   execute(

@@ -75,6 +75,7 @@ test("the commands, their arguments and their flags", () => {
     "facts <id> --follow | --from <version> | --type <type>",
     "replay <id>",
     "tree --at <position> | --follow",
+    "todos <id> --at <version>",
     "verify",
     "backup <file>",
     "approvals",

@@ -8,7 +8,7 @@ import type { Session } from "../../src/runtime/index.ts";
 import { factOfType, gate } from "../support/runtimes.ts";
 import { calling, dataOf, echoing, hooked, world, type World } from "./extensions-support.ts";
 
-const planned = ["read", "grep", "find", "ls", "extensions_status", "write", "edit", "propose_plan"];
+const planned = ["read", "grep", "find", "ls", "todo", "extensions_status", "write", "edit", "propose_plan"];
 const names = (session: Session): string[] => session.tools().map(({ name }) => name);
 
 /** What the model was told of each call, in order of the last request. */

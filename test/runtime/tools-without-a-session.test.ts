@@ -26,9 +26,9 @@ test("the tools of a folder and their conflicts are told without a session, and 
         ],
       },
     ],
-    builtinCount: 9,
+    builtinCount: 10,
     extensionCount: 1,
-    totalTools: 10,
+    totalTools: 11,
     shadowedCount: 2,
   });
   expect(runtime.extensions.list()).toEqual([]);

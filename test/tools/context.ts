@@ -46,6 +46,7 @@ export function workbench(): Workbench {
       return Promise.resolve(sha256);
     },
     extensions: { status: () => null, reload: () => Promise.reject(new Error("no session")) },
+    todos: { read: () => Promise.resolve([]), write: () => Promise.reject(new Error("no session")) },
     proposePlan: () => Promise.resolve(),
     callMarker: `ses_test-${process.pid}:${calls}`,
     env: { ...process.env, HOME: cwd },

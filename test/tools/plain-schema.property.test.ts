@@ -59,7 +59,7 @@ describe("the quick answer for plain schemas", () => {
       command: "c",
       pattern: "p",
     };
-    for (const { name: tool, parameters } of builtInTools)
-      expect([tool, plainlyFits(parameters, args)]).toEqual([tool, true]);
+    for (const { name: tool, parameters, judgesArguments = false } of builtInTools)
+      if (!judgesArguments) expect([tool, plainlyFits(parameters, args)]).toEqual([tool, true]);
   });
 });

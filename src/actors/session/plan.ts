@@ -6,8 +6,8 @@
  */
 import type { FactData, ModelCall } from "../../events/index.ts";
 
-/** Tools of the session that stay. */
-export const PLAN_READERS: readonly string[] = ["read", "grep", "find", "ls", "extensions_status"];
+/** Tools of the session that stay: they change no file. The list of todos is a plan itself. */
+export const PLAN_READERS: readonly string[] = ["read", "grep", "find", "ls", "todo", "extensions_status"];
 
 /** Tools that there are in plan mode alone, or are others there: they reach the folder of plans and nothing else. */
 export const PLAN_WRITERS: readonly string[] = ["write", "edit", "propose_plan"];

@@ -18,6 +18,7 @@ import {
   type BuiltInContext,
   type ExtensionControl,
   type RegisteredTool,
+  type TodoControl,
   type ToolRegistry,
   type ToolResult,
   type ToolUpdate,
@@ -39,6 +40,8 @@ export interface ToolEffectParts {
   readonly secrets: RestorableSecrets;
   readonly registry: (mode: SessionMode) => ToolRegistry;
   readonly extensions: ExtensionControl;
+  /** What the tool of todos may do for a call that runs. */
+  readonly todos: (callId: string, record: EffectContext["record"]) => TodoControl;
   /** Resolves once the hooks of every fact so far have run. */
   readonly settled: () => Promise<void>;
   readonly putBlob: (bytes: Uint8Array) => Promise<string>;
@@ -129,6 +132,7 @@ async function execute(
     },
     callMarker: markerOf(parts.stream, fact),
     extensions: parts.extensions,
+    todos: parts.todos(callId, record),
     env: parts.env,
   };
   const { tool } = found;

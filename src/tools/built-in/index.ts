@@ -10,9 +10,10 @@ import { grepTool } from "./grep.ts";
 import { lsTool } from "./ls.ts";
 import { patchTool } from "./patch.ts";
 import { readTool } from "./read.ts";
+import { todoTool } from "./todo.ts";
 import { writeTool } from "./write.ts";
 
-/** read, write, edit, patch, bash, grep, find, ls, extensions_status. */
+/** read, write, edit, patch, bash, grep, find, ls, todo, extensions_status. */
 export const builtInTools: readonly BuiltInTool[] = [
   readTool,
   writeTool,
@@ -22,5 +23,6 @@ export const builtInTools: readonly BuiltInTool[] = [
   grepTool,
   findTool,
   lsTool,
+  todoTool,
   extensionsStatusTool,
 ];

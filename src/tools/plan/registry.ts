@@ -4,7 +4,7 @@ import type { BuiltInTool } from "../tool.ts";
 import { planTools } from "./tools.ts";
 
 /** Tools of the session that stay. */
-const readers: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", "extensions_status"]);
+const readers: ReadonlySet<string> = new Set(["read", "grep", "find", "ls", "todo", "extensions_status"]);
 
 /** Lists that were made: a session asks at each request. */
 const made = new WeakMap<ToolRegistry, ToolRegistry>();
