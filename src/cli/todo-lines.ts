@@ -1,10 +1,5 @@
 /** A todo list for people. */
-import {
-  actionableTodos,
-  todoProblems,
-  todoProgress,
-  type Todo,
-} from "../projections/index.ts";
+import { actionableTodos, todoProblems, todoProgress, type Todo } from "../projections/index.ts";
 import { problemText } from "../harness/index.ts";
 import { columns, oneLine } from "./printable.ts";
 

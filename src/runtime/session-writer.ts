@@ -3,14 +3,13 @@
  * that was read. One change of a session after the other, so that none rests on a state that is gone by then.
  * docs/reference/journaled-stream.md, "Facts from outside"
  */
-import { StreamClosedError, type Leadership } from "../actors/index.ts";
+import { StreamClosedError, type JournaledStream, type Leadership } from "../actors/index.ts";
 import { LemonError } from "../errors.ts";
 import type { Fact, FactData, FactType } from "../events/index.ts";
 import { lastVersionOf, sessionStreamName } from "../harness/index.ts";
 import { SessionBusyError, VersionConflictError, type AppendOptions, type EventLog } from "../log/index.ts";
 import type { Clock } from "../ports.ts";
 import type { Masker } from "../secrets/index.ts";
-import type { SessionStream } from "./session-stream.ts";
 
 /** How often a change is tried when others write at the same time. */
 const TRIES = 3;
@@ -24,6 +23,9 @@ export type SessionFact = { [T in FactType]: SessionFactOf<T> }[FactType];
 /** Records a fact; resolves when it is durable. */
 export type WriteFact = (fact: SessionFact) => Promise<Fact>;
 
+/** The stream of a session that this process leads. */
+type LiveStream = Pick<JournaledStream, "version" | "closed" | "submit">;
+
 /** What the writer needs of its runtime. */
 export interface SessionWriterDeps {
   readonly log: EventLog;
@@ -31,7 +33,7 @@ export interface SessionWriterDeps {
   readonly clock: Clock;
   readonly mask: Masker;
   /** The stream of a session that is open here; `null` for any other. */
-  readonly streamOf: (sessionId: string) => SessionStream | null;
+  readonly streamOf: (sessionId: string) => LiveStream | null;
 }
 
 /** Others wrote into a session again and again. Code `LEMON_CONFLICT`. */
@@ -155,7 +157,7 @@ export class SessionWriter {
     }
   }
 
-  #live(sessionId: string): SessionStream | null {
+  #live(sessionId: string): LiveStream | null {
     const stream = this.#deps.streamOf(sessionId);
     return stream === null || stream.closed !== null ? null : stream;
   }

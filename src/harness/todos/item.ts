@@ -42,10 +42,9 @@ const spellings: Readonly<Record<string, string>> = {
   completed_at: "completedAt",
 };
 
-const known: ReadonlySet<string> = new Set([
-  ...["id", "content", "status", "priority", "dependencies", "estimatedEffort", "metadata"],
-  ...Object.values(spellings),
-]);
+const known: ReadonlySet<string> = new Set(
+  ["id", "content", "status", "priority", "dependencies", "metadata"].concat(Object.values(spellings)),
+);
 
 /**
  * The members of an item under their own names. A member that is `undefined` is left out; so is one that is `null`, as
