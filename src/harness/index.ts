@@ -8,7 +8,7 @@ export {
   sessionStreamName,
 } from "./session-id.ts";
 export { TodoError } from "./todos/errors.ts";
-export { todoLimits, todoPriorities, todoStatuses } from "./todos/item.ts";
+export { todoPriorities, todoStatuses } from "./todos/item.ts";
 export { putTodos, setTodoStatus, updateTodo, type TodoChange } from "./todos/list.ts";
 export { problemText } from "./todos/problem-text.ts";
 export { storedTodos } from "./todos/stored.ts";

@@ -56,7 +56,7 @@ test("what a call writes is recorded as its own, and each action shows what was 
     expect(started?.type).toBe("tool_call.started");
     expect(correlation).toBe(started?.correlation);
     expect((data as FactData<"todos.written">).callId).toBe(
-      (started?.data as FactData<"tool_call.started">).callId,
+      (started?.data as FactData<"tool_call.started"> | undefined)?.callId,
     );
   }
   expect(results.map(({ details }) => details?.["title"])).toEqual([
@@ -70,7 +70,9 @@ test("what a call writes is recorded as its own, and each action shows what was 
   expect(results.map(({ texts }) => texts)).toEqual(
     [written[0], written[1], written[1], null, null].map((fact, at) => [
       JSON.stringify(
-        fact === null ? [counts, todos.slice(1)][at - 3] : (fact?.data as FactData<"todos.written">).todos,
+        fact === null
+          ? [counts, todos.slice(1)][at - 3]
+          : (fact?.data as FactData<"todos.written"> | undefined)?.todos,
         null,
         2,
       ),
