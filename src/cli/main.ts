@@ -6,7 +6,7 @@ import type { GlobalFlags } from "./flags.ts";
 import { contextOf } from "./globals.ts";
 import { Interrupts } from "./interrupts.ts";
 import { Output } from "./output.ts";
-import type { Invoke } from "./program.ts";
+import type { Invoke } from "./invoke.ts";
 import { obeyOuter, results } from "./results.ts";
 
 const interrupts = new Interrupts();

@@ -4,21 +4,15 @@
  */
 import { createRequire } from "node:module";
 import type * as Commander from "commander";
-import type { Status } from "./errors.ts";
+import { addFeatureCommands } from "./feature-commands.ts";
 import type { DoctorFlags, ExtensionFlags, FactsFlags, LeadFlags, RunFlags, TreeFlags } from "./flags.ts";
-import type { Context } from "./globals.ts";
+import type { Invoke } from "./invoke.ts";
 
 // The parser is CommonJS, and its face for `import` takes twice as long to load: every start waits for it.
 const { Command, InvalidArgumentError, Option } = createRequire(import.meta.url)(
   "commander",
 ) as typeof Commander;
 type Command = Commander.Command;
-
-/** Loads a command and runs it. */
-export type Invoke = <Args extends readonly unknown[]>(
-  load: () => Promise<(context: Context, ...args: Args) => Promise<Status>>,
-  ...args: Args
-) => Promise<void>;
 
 /** The whole grammar. Every refusal is thrown as a `CommanderError`, its text not yet written. */
 export function buildProgram(version: string, invoke: Invoke): Command {
@@ -34,6 +28,7 @@ export function buildProgram(version: string, invoke: Invoke): Command {
   addSessionCommands(program, invoke);
   addReadCommands(program, invoke);
   addHarnessCommands(program, invoke);
+  addFeatureCommands(program, invoke);
   addLogCommands(program, invoke);
   addApprovalCommands(program, invoke);
   addHookCommands(program, invoke);

@@ -117,6 +117,15 @@ const rules = {
   "checkpoint.resumed": noted,
   "introspection.recorded": input({ receivers: [] }),
 
+  "features.generation_requested": input({ receivers: [] }),
+  "features.generated": input({ receivers: [] }),
+  "features.generation_failed": input({ receivers: [] }),
+  "feature_file.written": input({ receivers: [] }),
+  "feature.status_changed": input({ receivers: [] }),
+  "feature_file.write_finished": input({ receivers: [] }),
+  "feature_file.write_abandoned": input({ receivers: [] }),
+  "feature_file.changed_outside": input({ receivers: [] }),
+
   "extensions.requested": input(),
   "extension.overridden": decision(),
   "extension.loaded": input({ receivers: [] }),

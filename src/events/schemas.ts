@@ -7,6 +7,7 @@
 import { z } from "zod";
 import { extensionFactSchemas } from "./extension-schemas.ts";
 import { harnessFactSchemas, receipt } from "./harness-schemas.ts";
+import { featureFactSchemas } from "./feature-schemas.ts";
 import { LemonError } from "../errors.ts";
 import { catalogue, type FactType } from "./catalogue.ts";
 import {
@@ -238,6 +239,7 @@ export const factSchemas = {
   }),
 
   ...extensionFactSchemas,
+  ...featureFactSchemas,
   ...harnessFactSchemas,
 
   "child.started": z.object({ ...supervised, childType }),

@@ -1,4 +1,4 @@
-/** The rules behind the long-running harness: todos and progress. */
+/** The rules behind the long-running harness: todos, progress, and the features of a project. */
 export { isoTime } from "./iso-time.ts";
 export {
   assertSessionId,
@@ -13,3 +13,18 @@ export { putTodos, setTodoStatus, updateTodo, type TodoChange } from "./todos/li
 export { problemText } from "./todos/problem-text.ts";
 export { storedTodos } from "./todos/stored.ts";
 export { lastVersionOf, versionAt } from "./versions.ts";
+export {
+  problemsOf,
+  progressOf,
+  type Feature,
+  type FeatureDocument,
+  type FeatureDocumentInput,
+  type FeaturePriority,
+  type FeatureProgress,
+  type FeatureStatus,
+} from "./features/document.ts";
+export { FeatureError, JsonDecodeError } from "./features/errors.ts";
+export type { GeneratedFeatures } from "./features/generate.ts";
+export type { FeatureModel, GenerateOptions } from "./features/generation.ts";
+export { hasFeatureNews, readFeatures, requireFeature } from "./features/reading.ts";
+export { Features, requireStatus, type FeatureParts, type FeatureSource } from "./features/service.ts";

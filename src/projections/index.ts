@@ -90,3 +90,4 @@ export {
   type DependencyProblem,
   type WorkItem,
 } from "./work-order.ts";
+export { featureFile, type FeatureFileView, type FeatureStatusView } from "./feature-file.ts";

@@ -160,6 +160,14 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
     case "checkpoint.restore_started":
     case "checkpoint.resumed":
     case "introspection.recorded":
+    case "features.generation_requested":
+    case "features.generated":
+    case "features.generation_failed":
+    case "feature_file.written":
+    case "feature.status_changed":
+    case "feature_file.write_finished":
+    case "feature_file.write_abandoned":
+    case "feature_file.changed_outside":
     case "session.started":
     case "session.configured":
     case "plan_mode.entered":

@@ -4,6 +4,7 @@ import path from "node:path";
 import type * as Rxjs from "rxjs";
 import type { Observable } from "rxjs";
 import { Leadership } from "../actors/index.ts";
+import type { Features } from "../harness/index.ts";
 import type { Zombie } from "../extensions/index.ts";
 import { loadConfig, type Config, type ConfigOverrides } from "../config/index.ts";
 import { sessionStreamName } from "../harness/index.ts";
@@ -19,6 +20,7 @@ import {
   type SupervisorTree,
 } from "../supervision/index.ts";
 import { createMasker } from "../secrets/index.ts";
+import { runtimeFeatures } from "./features.ts";
 import { House } from "./house.ts";
 import { knownSecrets } from "./known-secrets.ts";
 import type { Configured } from "./load-builder.ts";
@@ -79,6 +81,8 @@ export interface Runtime extends AsyncDisposable {
   readonly search: WebSearch;
   /** Extensions apart from any session. */
   readonly extensions: RuntimeExtensions;
+  /** The features of a project. docs/reference/features.md */
+  readonly features: Features;
   readonly supervision: {
     /** The supervision tree now. */
     tree(): SupervisorTree;
@@ -171,6 +175,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       config,
       sessions,
       extensions,
+      features: runtimeFeatures(factory, cwd, mask),
       root: house.root,
       leadership,
       journal,
@@ -195,6 +200,7 @@ interface RuntimeParts {
   readonly config: Config;
   readonly sessions: Sessions;
   readonly extensions: RuntimeExtensions;
+  readonly features: Features;
   readonly root: Supervisor;
   readonly leadership: Leadership;
   readonly journal: SupervisionJournal;
@@ -211,6 +217,7 @@ class RunningRuntime implements Runtime {
   readonly tools: RuntimeTools;
   readonly memory: RuntimeMemory;
   readonly search: WebSearch;
+  readonly features: Features;
   readonly #parts: RuntimeParts;
   #closing: Promise<readonly Zombie[]> | null = null;
 
@@ -224,6 +231,7 @@ class RunningRuntime implements Runtime {
     this.tools = parts.tools;
     this.memory = parts.memory;
     this.search = parts.search;
+    this.features = parts.features;
     this.#parts = parts;
   }
 
