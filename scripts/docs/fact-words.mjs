@@ -16,6 +16,7 @@ export const sections = [
   ["Compaction", ["compaction.", "session.compacted"]],
   ["Tool calls", ["tool_call.", "approval.", "plan."]],
   ["Todos and checkpoints", ["todos.", "checkpoint."]],
+  ["Feature requirements", ["features.", "feature_file.", "feature."]],
   ["Hooks", ["hook.", "hook_context."]],
   ["Extensions", ["extensions.", "extension.", "extension_status_report.", "tool.", "provider."]],
   ["Supervision", ["child.", "supervisor."]],
@@ -437,6 +438,77 @@ export const facts = {
       todos: "The list.",
       callId: "The call that wrote it; `null` for a caller.",
     },
+  },
+  "features.generation_requested": {
+    purpose:
+      "A model is about to be asked for the features of a project. Like all facts of features it stands in `features-<16 hexadecimal digits of the SHA-256 of the folder's path>`.",
+    members: {
+      cwd: "The folder, without links.",
+      model: "`provider/model-id`.",
+      prompt: "What the project shall be.",
+      maxFeatures: "How many features are kept.",
+    },
+  },
+  "features.generated": {
+    purpose: "The model gave features. They are saved nowhere else until somebody saves them.",
+    members: {
+      cwd: "The folder, without links.",
+      document: "What the model gave.",
+      "document.projectName": "What the project is called.",
+      "document.originalPrompt": "What the project shall be.",
+      "document.features":
+        "In the order in which the model gave them, with the members of [the file](features.md#the-file).",
+      "document.createdAt": "ISO 8601.",
+      "document.version": "Of the file's form.",
+      dropped: "How many were beyond the limit.",
+      renamed: "Ids that an earlier feature had, each with what took its place.",
+    },
+  },
+  "features.generation_failed": {
+    purpose: "The model gave no features.",
+    members: {
+      cwd: "The folder, without links.",
+      reason: "The word of the [error](features.md#generating).",
+      failure: "How the request to the model failed; else `null`.",
+    },
+  },
+  "feature_file.written": {
+    purpose:
+      "The feature file is about to be written; nothing of it has been done before this fact is durable. Its outcome is the next `feature_file.write_finished` or `feature_file.write_abandoned` whose causation is this fact.",
+    members: {
+      cwd: "The folder, without links.",
+      previousSha256: "Digest of the file that is replaced; `null` for none. It is a blob too.",
+      sha256: "Digest of the new bytes, which are a blob.",
+    },
+  },
+  "feature.status_changed": {
+    purpose:
+      "The status of a feature is set by the write right before this fact; of one that is abandoned it never was.",
+    members: {
+      cwd: "The folder, without links.",
+      featureId: "Which feature, or all that share the id.",
+      from: "The status before; of several features that of the first.",
+      to: "The status from then on.",
+      notesChanged: "Whether it has other notes now.",
+      sessionId: "The session that it was set for; `null` for none.",
+    },
+  },
+  "feature_file.write_finished": {
+    purpose: "The new bytes are in place and durable.",
+    members: { cwd: "The folder, without links.", sha256: "Digest of the file." },
+  },
+  "feature_file.write_abandoned": {
+    purpose:
+      "The file was changed by somebody else before the new bytes were in place, or could not be written.",
+    members: {
+      cwd: "The folder, without links.",
+      previousSha256: "Digest of the file that was to be replaced; `null` for none.",
+      sha256: "Digest of the bytes that were not written.",
+    },
+  },
+  "feature_file.changed_outside": {
+    purpose: "The file is not the one that was last written or seen: somebody else changed it.",
+    members: { cwd: "The folder, without links.", sha256: "Digest of the file." },
   },
   "checkpoint.created": {
     purpose: "A checkpoint was taken. Bytes of files are blobs, never here.",
