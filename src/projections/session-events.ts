@@ -3,7 +3,7 @@
  *
  * Pure like every fold, so the same facts tell the same story, live or from the log.
  */
-import type { FactData, KnownFact } from "../events/index.ts";
+import type { FactData, FactOf, FactType, KnownFact } from "../events/index.ts";
 import type { EventArgs, EventContent, EventMessage, LivePiece, SessionEventBody } from "./session-event.ts";
 import { compactionEvent, endOf } from "./compaction-events.ts";
 import { blockedContent } from "./blocked-content.ts";
@@ -49,8 +49,14 @@ export function tellLive(state: EventState, piece: LivePiece): Told {
   return [{ ...state, streaming: true }, [{ type: "message_start", role: "assistant" }, update]];
 }
 
+/** Features and the supervision tree have streams of their own, which no session tells. */
+type Elsewhere = Extract<FactType, `feature${string}` | `child.${string}` | `supervisor.${string}`>;
+const isElsewhere = (fact: KnownFact): fact is FactOf<Elsewhere> =>
+  /^(feature|child\.|supervisor\.)/.test(fact.type);
+
 /** What a fact tells. */
 export function tellFact(state: EventState, fact: KnownFact): Told {
+  if (isElsewhere(fact)) return [state, []];
   switch (fact.type) {
     case "prompt.submitted":
       return [{ ...state, prompt: fact.data.content }, []];
@@ -160,14 +166,6 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
     case "checkpoint.restore_started":
     case "checkpoint.resumed":
     case "introspection.recorded":
-    case "features.generation_requested":
-    case "features.generated":
-    case "features.generation_failed":
-    case "feature_file.written":
-    case "feature.status_changed":
-    case "feature_file.write_finished":
-    case "feature_file.write_abandoned":
-    case "feature_file.changed_outside":
     case "session.started":
     case "session.configured":
     case "plan_mode.entered":
@@ -198,12 +196,6 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
     case "model.retry_due":
     case "tool_call.started":
     case "tool_call.process_started":
-    case "child.started":
-    case "child.exited":
-    case "child.restarted":
-    case "child.start_failed":
-    case "child.late_error":
-    case "supervisor.gave_up":
       return [state, []];
   }
 }

@@ -62,76 +62,62 @@ export const UNTITLED = "Untitled Project";
 export type Spelling = "file" | "program";
 
 type Entry = Readonly<Record<string, unknown>>;
-/** Gives the value, or the default where it is absent. Throws an {@link Expected} for a wrong one. */
-type Read = (value: unknown) => unknown;
-
-/** What stands in the place of a wrong value. */
-class Expected {
-  readonly words: string;
-  constructor(words: string) {
-    this.words = words;
-  }
-}
-
-const text =
-  (absent: string): Read =>
-  (value) => {
-    if (value === undefined) return absent;
-    if (typeof value !== "string") throw new Expected("a string");
-    return value;
-  };
-const texts: Read = (value = []) => {
-  if (!Array.isArray(value) || value.some((each) => typeof each !== "string"))
-    throw new Expected("an array of strings");
-  return value;
-};
-const word =
-  (words: readonly string[], absent: string): Read =>
-  (value = absent) => {
-    if (typeof value !== "string" || !words.includes(value)) throw new Expected(words.join(", "));
-    return value;
-  };
-const nonBlank: Read = (value) => {
-  if (typeof value !== "string" || value.trim() === "") throw new Expected("a string that is not blank");
-  return value;
-};
-const textOrNull: Read = (value = null) => {
-  if (value !== null && typeof value !== "string") throw new Expected("a string or null");
-  return value;
-};
 
 interface Member {
   readonly program: string;
   readonly file: string;
-  readonly read: Read;
+  /** What it is when it is left out; without this it may not be. */
+  readonly absent?: unknown;
+  readonly expected: string;
+  readonly isRight: (value: unknown) => boolean;
 }
 
-const list: Read = (value) => {
-  if (!Array.isArray(value)) throw new Expected("an array");
-  if (value.length > MAX_FEATURES) throw new Expected(`at most ${MAX_FEATURES} features`);
-  return value;
+const isText = (value: unknown): boolean => typeof value === "string";
+const text = { expected: "a string", isRight: isText, absent: "" };
+const texts = {
+  expected: "an array of strings",
+  isRight: (value: unknown) => Array.isArray(value) && value.every(isText),
+  absent: [],
+};
+const wordOf = (words: readonly string[], absent: string) => ({
+  expected: words.join(", "),
+  isRight: (value: unknown) => typeof value === "string" && words.includes(value),
+  absent,
+});
+const list = {
+  expected: `an array of at most ${MAX_FEATURES} features`,
+  isRight: (value: unknown) => Array.isArray(value) && value.length <= MAX_FEATURES,
+};
+const nonBlank = {
+  expected: "a string that is not blank",
+  isRight: (value: unknown) => typeof value === "string" && value.trim() !== "",
+};
+const textOrNull = {
+  expected: "a string or null",
+  isRight: (value: unknown) => value === null || isText(value),
+  absent: null,
 };
 
 /** In the order in which a new file has them. */
 export const documentMembers: readonly Member[] = [
-  { program: "projectName", file: "project_name", read: text(UNTITLED) },
-  { program: "originalPrompt", file: "original_prompt", read: text("") },
-  { program: "features", file: "features", read: list },
-  { program: "createdAt", file: "created_at", read: text("") },
-  { program: "version", file: "version", read: text("1.0") },
+  { program: "projectName", file: "project_name", ...text, absent: UNTITLED },
+  { program: "originalPrompt", file: "original_prompt", ...text },
+  { program: "features", file: "features", ...list },
+  { program: "createdAt", file: "created_at", ...text },
+  { program: "version", file: "version", ...text, absent: "1.0" },
 ];
 
 /** The same of a feature. */
 export const featureMembers: readonly Member[] = [
-  { program: "id", file: "id", read: nonBlank },
-  { program: "description", file: "description", read: text("") },
-  { program: "status", file: "status", read: word(featureStatuses, "pending") },
-  { program: "dependencies", file: "dependencies", read: texts },
-  { program: "priority", file: "priority", read: word(priorities, "medium") },
-  { program: "acceptanceCriteria", file: "acceptance_criteria", read: texts },
-  { program: "notes", file: "notes", read: text("") },
-  { program: "createdAt", file: "created_at", read: text("") },
-  { program: "updatedAt", file: "updated_at", read: textOrNull },
+  { program: "id", file: "id", ...nonBlank },
+  { program: "description", file: "description", ...text },
+  { program: "status", file: "status", ...wordOf(featureStatuses, "pending") },
+  { program: "dependencies", file: "dependencies", ...texts },
+  { program: "priority", file: "priority", ...wordOf(priorities, "medium") },
+  { program: "acceptanceCriteria", file: "acceptance_criteria", ...texts },
+  { program: "notes", file: "notes", ...text },
+  { program: "createdAt", file: "created_at", ...text },
+  { program: "updatedAt", file: "updated_at", ...textOrNull },
 ];
 
 /**
@@ -153,12 +139,9 @@ function readMembers(value: unknown, members: readonly Member[], spelling: Spell
   if (!isObject(value)) refuse(at, "an object", value);
   const known = members.map((member): [string, unknown] => {
     const given = Object.hasOwn(value, member[spelling]) ? value[member[spelling]] : undefined;
-    try {
-      return [member.program, member.read(given)];
-    } catch (error) {
-      if (error instanceof Expected) refuse(`${at}/${member[spelling]}`, error.words, given);
-      throw error;
-    }
+    const read = given === undefined ? member.absent : given;
+    if (!member.isRight(read)) refuse(`${at}/${member[spelling]}`, member.expected, given);
+    return [member.program, read];
   });
   return Object.fromEntries([...unknownMembers(value, members), ...known]);
 }

@@ -92,7 +92,8 @@ export class Journal {
     causation: number | null = null,
   ): NewFact {
     // The data of facts is JSON by their schemas.
-    const masked = this.#mask({ cwd: this.place.folder, ...data } as unknown as Json);
+    const whole: unknown = { cwd: this.place.folder, ...data };
+    const masked = this.#mask(whole as Json);
     return { type, data: masked, kind: "input", actor: "caller", causation, correlation: null };
   }
 

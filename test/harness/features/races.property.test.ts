@@ -35,7 +35,7 @@ function lived(log: EventLog, life: Life, killAt: number, pass: () => Promise<vo
         name,
         async (...args: readonly unknown[]) => {
           await step();
-          const result = (await Reflect.apply(log[name] as never, log, args)) as unknown;
+          const result: unknown = await Reflect.apply(log[name] as never, log, args);
           await step();
           return result;
         },

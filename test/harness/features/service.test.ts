@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Fact } from "../../../src/events/index.ts";
 import { Desk, FILE, folder, sample } from "./support.ts";
 
 const now = "2026-11-30T12:00:00.000Z";
@@ -211,7 +212,7 @@ describe("saving", () => {
     desk.put("{ my notes");
     await desk.features.save(desk.cwd, { features: [] });
     const written = (await desk.facts()).find(({ type }) => type === "feature_file.written");
-    const { previousSha256 } = written?.data as { previousSha256: string };
+    const { previousSha256 } = (written as Fact).data as { previousSha256: string };
     expect(Buffer.from(await desk.log.getBlob(previousSha256)).toString()).toBe("{ my notes");
   });
 
@@ -248,8 +249,8 @@ describe("changing a status", () => {
       notesChanged: false,
       sessionId: null,
     });
-    const { sha256 } = outside?.data as { sha256: string };
-    expect(written?.data).toMatchObject({ cwd: desk.cwd, previousSha256: sha256 });
+    const seen = outside?.data as { readonly sha256: string } | undefined;
+    expect(written?.data).toMatchObject({ cwd: desk.cwd, previousSha256: seen?.sha256 });
     expect(finished?.causation).toBe(written?.version);
   });
 
