@@ -30,6 +30,17 @@ describe("upcast", () => {
     expect(() => checkFact("prompt.submitted", 2, upcast(old).data)).not.toThrow();
   });
 
+  test("a request of version 2 might have been compacted, a failure of version 1 was not", () => {
+    const asked = upcast(fact("model.requested", 2, { turn: 1, attempt: 1, mode: "plan" }));
+    expect(asked.data).toEqual({ turn: 1, attempt: 1, mode: "plan", mayCompact: true });
+    const oldest = upcast(fact("model.requested", 1, { turn: 1, attempt: 1 }));
+    expect(oldest.data).toEqual({ turn: 1, attempt: 1, mode: "normal", mayCompact: true });
+    expect(upcast(fact("model.failed", 1, { class: "auth" })).data).toEqual({
+      class: "auth",
+      compaction: null,
+    });
+  });
+
   test("a fact in its newest shape and one of an unknown type are left as they are", () => {
     const newest = fact("turn.started", 1, { turn: 1 });
     const unknown = fact("weather.changed", 7, { to: "rain" });

@@ -10,6 +10,8 @@ import { stateAt, verifyReplay } from "../../src/replay/index.ts";
 import { memoryLog, tampered, type Tampering } from "../support/log-doubles.ts";
 import { factsOf } from "../support/runtimes.ts";
 import {
+  compacted,
+  compactionFailed,
   modelFailed,
   responded,
   returned,
@@ -184,6 +186,27 @@ const failModel = fc.constantFrom(null, 1_000, 30_000).map((delayMs) =>
       ?.finish(modelFailed("overloaded", delayMs));
   }),
 );
+const tooLong = fc.constantFrom("due", "refused").map((reason) =>
+  command(`tooLong(${reason})`, ({ rig }) => {
+    const request = rig.effects.find(({ fact }) => fact.type === "model.requested");
+    if (request === undefined || !(request.fact as FactOf<"model.requested">).data.mayCompact) return;
+    const overlength = { tokens: 10, window: 9 };
+    request.finish(
+      reason === "due"
+        ? { type: "compaction.due", data: overlength }
+        : modelFailed("context_too_long", null, overlength),
+    );
+  }),
+);
+const finishCompaction = fc
+  .record({ messages: fc.nat(40), how: fc.constantFrom("ok", "ok", "failed", "crash") })
+  .map(({ messages, how }) =>
+    command(`finishCompaction(${how}, ${messages} messages)`, ({ rig }) => {
+      const effect = rig.effects.find(({ fact }) => fact.type === "compaction.requested");
+      if (how === "crash") effect?.crash(new Error("the effect broke"));
+      else effect?.finish(how === "ok" ? compacted(messages) : compactionFailed("overloaded"));
+    }),
+  );
 const finishTool = fc
   .record({ which: fc.nat(3), how: fc.constantFrom("ok", "ok", "error", "poison", "unrecordable", "crash") })
   .map(({ which, how }) =>
@@ -235,6 +258,7 @@ async function runToEnd(subject: Subject): Promise<void> {
     }
     for (const effect of subject.rig.effects.slice()) {
       if (effect.fact.type === "model.requested") effect.finish(responded());
+      else if (effect.fact.type === "compaction.requested") effect.finish(compacted(3));
       else if (effect.fact.type === "tool_call.started") {
         effect.finish(returned((effect.fact as FactOf<"tool_call.started">).data.callId, "ok"));
       }
@@ -256,6 +280,19 @@ async function checkInvariants(subject: Subject): Promise<void> {
   expect(endedIds).toEqual(calls.map(({ callId }) => callId).sort());
   const count = (type: string): number => facts.filter((fact) => fact.type === type).length;
   expect(count("agent.ended")).toBe(count("prompt.submitted"));
+  // One compaction a turn at most, and each has one end; one that was lost is asked for again.
+  const turns = facts
+    .map(({ type }) => type)
+    .join(" ")
+    .split("turn.started");
+  for (const turn of turns) {
+    const asked = turn.split(" compaction.requested").length - 1;
+    const lost = turn.split(" compaction.lost").length - 1;
+    const ended = turn.split(/ (?:session\.compacted|compaction\.failed)/).length - 1;
+    expect(asked - lost).toBeLessThanOrEqual(1);
+    expect(ended).toBeLessThanOrEqual(asked - lost);
+    if (!turn.includes("model.cancelled")) expect(ended).toBe(asked - lost);
+  }
   // State is a function of the log: another process with another clock decides the same.
   const report = await verifyReplay(subject.log, "s");
   expect(report).toMatchObject({ facts: facts.length, divergences: [] });
@@ -287,6 +324,8 @@ describe("a session under kills, crashes, conflicts, full disks and refusals", (
             followUp,
             abort,
             failModel,
+            tooLong,
+            finishCompaction,
             passTime,
             fillDisk,
             kill,

@@ -77,6 +77,78 @@ describe("an error", () => {
     },
   );
 
+  test.each([
+    [
+      "Anthropic",
+      {
+        type: "error",
+        error: {
+          type: "invalid_request_error",
+          message: "prompt is too long: 215000 tokens > 200000 maximum",
+        },
+      },
+    ],
+    [
+      "Anthropic, with its answer",
+      {
+        type: "error",
+        error: {
+          type: "invalid_request_error",
+          message: "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000",
+        },
+      },
+    ],
+    ["OpenAI", { error: { code: "context_length_exceeded", type: "invalid_request_error", message: "m" } }],
+    [
+      "a server of vLLM",
+      {
+        object: "error",
+        type: "BadRequestError",
+        message: "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens",
+      },
+    ],
+    [
+      "llama.cpp",
+      {
+        error: { code: 400, type: "exceed_context_size_error", message: "the request exceeds the available" },
+      },
+    ],
+    [
+      "Google",
+      {
+        error: {
+          code: 400,
+          message: "The input token count (1200000) exceeds the maximum number of tokens allowed (1048575).",
+        },
+      },
+    ],
+    [
+      "xAI",
+      { error: "This model's maximum prompt length is 131072 but the request contains 200000 tokens." },
+    ],
+  ])("of a request that is too long is known by what is said of it: %s", (_who, body) => {
+    const refused = apiError({ statusCode: 400, responseBody: JSON.stringify(body) });
+    expect(failureFrom(refused, "request", clock)).toEqual({
+      class: "context_too_long",
+      status: 400,
+      retryable: false,
+      retryAfterMs: null,
+    });
+    const inStream = failureFrom(body, "stream", clock);
+    if ("error" in body && typeof body.error === "object") expect(inStream.class).toBe("context_too_long");
+  });
+
+  test("that speaks of length and is something else stays what it is", () => {
+    const said = JSON.stringify({ error: { message: "prompt is too long" } });
+    expect(failureFrom(apiError({ statusCode: 429, responseBody: said }), "request", clock).class).toBe(
+      "rate_limited",
+    );
+    const other = JSON.stringify({ error: { message: "max_tokens is too large" } });
+    expect(failureFrom(apiError({ statusCode: 400, responseBody: other }), "request", clock).class).toBe(
+      "bad_request",
+    );
+  });
+
   test("of a key that is missing names the variable", () => {
     expect(failureFrom(new NoApiKeyError("openai/x", "OPENAI_API_KEY"), "request", clock)).toEqual({
       class: "no_api_key",

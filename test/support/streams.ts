@@ -8,6 +8,7 @@ import type { StreamEvent } from "../../src/actors/subscribers.ts";
 import { Leadership } from "../../src/actors/leadership.ts";
 import { retryEffect } from "../../src/actors/session/effects.ts";
 import { requestDigest } from "../../src/actors/session/request.ts";
+import { summaryRequest } from "../../src/actors/session/summary-request.ts";
 import { sessionActors } from "../../src/actors/session/actors.ts";
 import { AlreadyStreamingError, NotStreamingError } from "../../src/actors/errors.ts";
 import type { StreamActors } from "../../src/actors/cascade.ts";
@@ -19,6 +20,7 @@ import {
 } from "../../src/actors/tool-runner/machine.ts";
 import { noUsage, type Decision, type Fact, type FactData, type ModelCall } from "../../src/events/index.ts";
 import type { EventLog } from "../../src/log/index.ts";
+import { messageCount } from "../../src/projections/index.ts";
 import { silentLogger } from "../../src/ports.ts";
 import { createMasker, type KnownSecret } from "../../src/secrets/index.ts";
 import { startSupervisor, type Supervisor } from "../../src/supervision/index.ts";
@@ -124,6 +126,18 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
         ),
       failed: (fact, error) =>
         returned(fact.data.callId, String(error), { isError: true, errorType: "internal" }),
+    },
+    "compaction.requested": {
+      run: async (fact, { signal }) => {
+        const { transcript } = stream.views;
+        const outcome = await run(fact, signal);
+        if (outcome.type !== "session.compacted") return outcome;
+        const messages = Math.min(outcome.data.messages, messageCount(transcript));
+        const { requestSha256 } = summaryRequest(transcript, { messages, kept: [] }, outcome.data.room);
+        return { ...outcome, data: { ...outcome.data, messages, requestSha256 } };
+      },
+      recover: () => Promise.resolve({ type: "compaction.lost", data: {} }),
+      failed: () => compactionFailed("internal"),
     },
     "model.retry_scheduled": retryEffect(clock),
     "approval.requested": {
@@ -244,7 +258,11 @@ export function returned(
 }
 
 /** A failure that is not tried again. */
-export function modelFailed(failureClass: string, delayMs: number | null = null): Outcome {
+export function modelFailed(
+  failureClass: string,
+  delayMs: number | null = null,
+  compaction: FactData<"model.failed">["compaction"] = null,
+): Outcome {
   return {
     type: "model.failed",
     data: {
@@ -256,9 +274,33 @@ export function modelFailed(failureClass: string, delayMs: number | null = null)
       usage: noUsage,
       requestSha256: "0".repeat(64),
       toolsSha256: "0".repeat(64),
-      compaction: null,
+      compaction,
     },
   };
+}
+
+/** A summary of so many messages, or of all when there are fewer. */
+export function compacted(messages: number): Outcome {
+  return {
+    type: "session.compacted",
+    data: {
+      summary: "what was said",
+      messages,
+      kept: [],
+      room: 1_000,
+      leftOut: 0,
+      tokensBefore: 10,
+      tokensAfter: 5,
+      modelId: "m",
+      usage: { ...noUsage, inputTokens: 7, outputTokens: 3 },
+      requestSha256: "0".repeat(64),
+    },
+  };
+}
+
+/** There is no summary. */
+export function compactionFailed(failureClass: string): Outcome {
+  return { type: "compaction.failed", data: { class: failureClass, status: null, usage: noUsage } };
 }
 
 /** Lets everything that can happen without time passing happen. */
