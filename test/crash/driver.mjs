@@ -38,7 +38,10 @@ const runtime = await createRuntime({
   home: plan.home,
   cwd: plan.cwd,
   log: plan.kill === null ? acknowledging(log, null) : acknowledging(log, plan.kill),
-  config: { runtime: plan.scenario.config },
+  config: {
+    runtime: plan.scenario.config,
+    models: { scripted: { contextWindow: plan.scenario.contextWindow ?? 1_000_000 } },
+  },
   extensions: plan.scenario.isHooked === true ? [watcher] : [],
 });
 process.stdout.write("ready\n");

@@ -70,6 +70,11 @@ test("the scenarios record every kind of fact of a session", () => {
   const missing = Object.keys(catalogue).filter(
     (type) => !recorded.has(type) && !/^(child|supervisor|extensions?|tool|provider)\./.test(type),
   );
-  // Those three exist only after a kill, or when an abort meets a model that is being asked.
-  expect(missing.sort()).toEqual(["model.cancelled", "model.lost", "tool_call.interrupted"]);
+  // Those exist only after a kill, or when an abort meets a model that is being asked.
+  expect(missing.sort()).toEqual([
+    "compaction.lost",
+    "model.cancelled",
+    "model.lost",
+    "tool_call.interrupted",
+  ]);
 });

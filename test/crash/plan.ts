@@ -27,6 +27,7 @@ export function doubleKills(baselines: Baselines): Kill[] {
     commits.flatMap((types, index) => {
       const leavesOpen = [
         "model.requested",
+        "compaction.requested",
         "tool_call.process_started",
         "approval.requested",
         "model.retry_scheduled",

@@ -14,6 +14,8 @@ export interface Scenario {
   readonly approval: "auto" | "ask";
   /** Laid over `[runtime]` of the configuration. */
   readonly config: { readonly maxToolTurns?: number };
+  /** Tokens that the model has room for; default: enough. */
+  readonly contextWindow?: number;
   /** What the user says while the first command runs. */
   readonly steer?: string;
   readonly followUp?: string;
@@ -127,5 +129,25 @@ const planned: Scenario = {
   files: {},
 };
 
+/** The conversation gets too long: one summary fails, one is made, and one is made as the provider refuses. */
+const compacted: Scenario = {
+  name: "compacted",
+  approval: "auto",
+  config: {},
+  contextWindow: 2_000,
+  script: [
+    { text: "word ".repeat(2_000), toolCalls: [count("one")] },
+    { error: { status: 500 } },
+    calls(count("two")),
+    { text: "We counted to two." },
+    calls(bash("echo three >> counter.txt; yes and so on | head -c 1600")),
+    { error: { status: 413 } },
+    { text: "We counted to three." },
+    { text: "Done." },
+  ],
+  end: { status: "completed", stopReason: "end_turn", text: "Done." },
+  files: {},
+};
+
 /** All of them. */
-export const scenarios: readonly Scenario[] = [work, asked, stopped, limited, hooked, planned];
+export const scenarios: readonly Scenario[] = [work, asked, stopped, limited, hooked, planned, compacted];

@@ -61,7 +61,8 @@ so that the file itself is whole at any time. A kill between the two leaves the 
 The sessions (test/crash/scenarios.ts): *work* writes, edits and reads files, runs commands, gets a 503 from its model and a
 steering and a following-up message from its user; *asked* waits for a person who allows one command and refuses another;
 *stopped* is aborted while a command runs; *limited* ends at its limit of tool turns; in *hooked* an extension in a worker
-judges each call; in *planned* the model may only read, and proposes a plan.
+judges each call; in *planned* the model may only read, and proposes a plan; in *compacted* the conversation gets too long for
+its model, three times.
 
 ## At every kind of fact
 
