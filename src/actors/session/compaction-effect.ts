@@ -5,9 +5,9 @@ import { ask, type Model, type ModelAnswer, type ModelAnswered } from "../../pro
 import type { Effect, Outcome } from "../effect-runner.ts";
 import type { SessionViews } from "../session-views.ts";
 import { contextLimits, type CompactionSettings } from "./context-limits.ts";
-import { cutOff, planCut, tokensIn } from "./cut.ts";
+import { cutOff, planCut } from "./cut.ts";
 import { classOfNoModel, isModel } from "./no-model.ts";
-import { tokensOf } from "./request.ts";
+import { tokensIn, tokensOf } from "./request.ts";
 import { roomFor, summaryRequest, type SummaryRequest } from "./summary-request.ts";
 
 /** Milliseconds that a summary may take, all tries together. */
@@ -38,40 +38,41 @@ export function compactionEffect(parts: CompactionEffectParts): Effect<"compacti
       const model = await parts.model().catch((error: unknown) => error);
       if (!isModel(model)) return failed(classOfNoModel(model));
 
-      const room = roomFor(limits);
-      const requestOf = (size: number): SummaryRequest => summaryRequest(transcript, cut, size);
+      const requestOf = (room: number): SummaryRequest => summaryRequest(transcript, cut, room);
       const { responses, failures } = session;
       const told = await ask(
-        (either) =>
-          askUntilItFits(room, async (size) =>
-            model.request(requestOf(size).context, {
-              signal: either,
-              onDelta: () => undefined,
-              responses,
-              failures,
-              clock,
-            }),
-          ),
+        async (either) => {
+          const options = { signal: either, onDelta: () => undefined, responses, failures, clock };
+          return askUntilItFits(roomFor(limits), (room) => model.request(requestOf(room).context, options));
+        },
         { clock, timeoutMs: SUMMARY_MS, signal },
       );
       if (signal.aborted) return lost;
       if (!told.ok) return failed(told.failure === "timeout" ? "timeout" : "internal");
-      const { answer, usage, size } = told.value;
-      if (answer.type === "aborted") return lost;
-      if (answer.type === "failed") return failed(answer.failure.class, answer.failure.status, usage);
-      if (answer.finishReason === "content_filter") return failed("content_filter", null, usage);
+      const { answer, usage, room } = told.value;
+      const refusal = refusalOf(answer);
+      if (answer.type !== "answered" || refusal !== null)
+        return failed(refusal ?? "internal", statusOf(answer), usage);
       const summary = textOf(answer);
-      if (summary === "") return failed("empty_summary", null, usage);
-      const off = cutOff(transcript, cut);
-      const added = tokensOf({ role: "summary", version: 0, text: summary, ...cut });
-      const gained = tokensIn(off) - added;
+      const gained =
+        tokensIn(cutOff(transcript, cut)) - tokensOf({ role: "summary", version: 0, text: summary, ...cut });
       if (gained <= 0) return failed("no_gain", null, usage);
-      const { requestSha256, leftOut } = requestOf(size);
-      const data = { summary, ...cut, kept: [...cut.kept], room: size, leftOut };
-      const counts = { tokensBefore: tokens, tokensAfter: Math.max(0, tokens - gained) };
+      const { requestSha256, leftOut } = requestOf(room);
+      const { messages, kept } = cut;
       return {
         type: "session.compacted",
-        data: { ...data, ...counts, modelId: answer.modelId, usage, requestSha256 },
+        data: {
+          summary,
+          messages,
+          kept: [...kept],
+          room,
+          leftOut,
+          tokensBefore: tokens,
+          tokensAfter: Math.max(0, tokens - gained),
+          modelId: answer.modelId,
+          usage,
+          requestSha256,
+        },
       };
     },
     recover: () => Promise.resolve(lost),
@@ -85,23 +86,41 @@ function failed(failure: string, status: number | null = null, usage: Usage = no
   return { type: "compaction.failed", data: { class: failure, status, usage } };
 }
 
+/** Why an answer is no summary; `null`: it is one. */
+function refusalOf(answer: ModelAnswer): string | null {
+  switch (answer.type) {
+    case "failed":
+      return answer.failure.class;
+    case "aborted":
+      // Nobody aborted it, and asking again would go on for ever.
+      return "internal";
+    case "answered":
+      if (answer.finishReason === "content_filter") return "content_filter";
+      return textOf(answer) === "" ? "empty_summary" : null;
+  }
+}
+
+function statusOf(answer: ModelAnswer): number | null {
+  return answer.type === "failed" ? answer.failure.status : null;
+}
+
 interface Asked {
   readonly answer: ModelAnswer;
   /** Of all tries. */
   readonly usage: Usage;
-  /** Of the text of the last try, in tokens. */
-  readonly size: number;
+  /** Of the last try. */
+  readonly room: number;
 }
 
 /** Sizes are estimates: what the provider refuses as too long is tried with less of the conversation. */
-async function askUntilItFits(room: number, request: (size: number) => Promise<ModelAnswer>): Promise<Asked> {
+async function askUntilItFits(most: number, request: (room: number) => Promise<ModelAnswer>): Promise<Asked> {
   let usage = noUsage;
   for (let tries = 1; ; tries += 1) {
-    const size = Math.floor(room / 2 ** (tries - 1));
-    const answer = await request(size);
+    const room = Math.floor(most / 2 ** (tries - 1));
+    const answer = await request(room);
     if (answer.type !== "aborted") usage = addUsage(usage, answer.usage);
     const isTooLong = answer.type === "failed" && answer.failure.class === "context_too_long";
-    if (!isTooLong || tries === MAX_TRIES) return { answer, usage, size };
+    if (!isTooLong || tries === MAX_TRIES) return { answer, usage, room };
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { sentMessages, type SentMessage, type Transcript } from "../../projections/index.ts";
 import type { ContextLimits } from "./context-limits.ts";
-import { tokensOf } from "./request.ts";
+import { tokensIn, tokensOf } from "./request.ts";
 
 /** A cut; the words are those of the fact `session.compacted`. */
 export interface Cut {
@@ -33,11 +33,6 @@ export function planCut(view: Transcript, limits: ContextLimits): Cut | null {
 export function cutOff(view: Transcript, { messages, kept }: Cut): SentMessage[] {
   const stays = new Set(kept);
   return sentMessages(view).filter(({ place }) => place < messages && !stays.has(place));
-}
-
-/** Tokens that messages are taken to have. */
-export function tokensIn(messages: readonly SentMessage[]): number {
-  return messages.reduce((sum, { message }) => sum + tokensOf(message), 0);
 }
 
 /** The first of the newest messages that fit. Results never stand without the calls that they answer. */

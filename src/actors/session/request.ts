@@ -89,11 +89,15 @@ function digestsOf(messages: readonly Pick<SentMessage, "message">[]): string {
  */
 export function estimateTokens(systemPrompt: string, view: Transcript, tools: readonly ModelTool[]): number {
   const { counted } = view;
-  const sum = (messages: readonly SentMessage[]): number =>
-    messages.reduce((tokens, { message }) => tokens + tokensOf(message), 0);
   const sent = sentMessages(view);
-  if (counted !== null) return counted.tokens + sum(sent.filter(({ place }) => place >= counted.messages));
-  return tokensOfText(systemPrompt) + tokensOfText(JSON.stringify(tools)) + sum(sent);
+  if (counted !== null)
+    return counted.tokens + tokensIn(sent.filter(({ place }) => place >= counted.messages));
+  return tokensOfText(systemPrompt) + tokensOfText(JSON.stringify(tools)) + tokensIn(sent);
+}
+
+/** Tokens that messages are taken to have together. */
+export function tokensIn(messages: readonly SentMessage[]): number {
+  return messages.reduce((sum, { message }) => sum + tokensOf(message), 0);
 }
 
 /** Tokens that a message is taken to have as it is sent. */

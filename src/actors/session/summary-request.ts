@@ -59,8 +59,12 @@ export function summaryRequest(view: Transcript, cut: Cut, room: number): Summar
     off.filter((each) => each !== former),
     room - (summary === null ? 0 : tokensOfText(summary)),
   );
-  const missing = leftOut === 0 ? [] : [`[older messages that did not fit in here: ${leftOut}]`];
-  const text = [...(summary === null ? [] : [summary]), ...missing, ...told, QUESTION].join("\n\n");
+  const text = [
+    ...(former === undefined ? [] : [summary ?? "[a summary of still earlier messages did not fit in here]"]),
+    ...(leftOut === 0 ? [] : [`[older messages that did not fit in here: ${leftOut}]`]),
+    ...told,
+    QUESTION,
+  ].join("\n\n");
   const context: ModelContext = {
     systemPrompt: INSTRUCTIONS,
     messages: [{ role: "user", content: [{ type: "text", text }] }],

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { contextLimits, type ContextLimits } from "../../../src/actors/session/context-limits.ts";
-import { cutOff, planCut, tokensIn } from "../../../src/actors/session/cut.ts";
-import { requestDigest, tokensOf } from "../../../src/actors/session/request.ts";
+import { cutOff, planCut } from "../../../src/actors/session/cut.ts";
+import { requestDigest, tokensIn, tokensOf } from "../../../src/actors/session/request.ts";
 import { roomFor, summaryRequest } from "../../../src/actors/session/summary-request.ts";
 import { tokensOfText } from "../../../src/actors/session/tokens.ts";
 import {
@@ -258,6 +258,11 @@ describe("a request for a summary", () => {
       const whole = namesOf(messages.slice(leftOut + 1));
       expect(whole.filter((name) => !told.includes(name))).toEqual([]);
       expect(text.includes(`[older messages that did not fit in here: ${leftOut}]`)).toBe(leftOut > 0);
+      const former = off.flatMap(({ message }) => (message.role === "summary" ? [message.text] : []));
+      for (const summary of former) {
+        const isMissing = text.includes("[a summary of still earlier messages did not fit in here]");
+        expect(text.includes(summary)).toBe(!isMissing);
+      }
       // Signs between the messages are not counted.
       expect(tokensOfText(text)).toBeLessThanOrEqual(room + 40 + messages.length);
     });

@@ -120,6 +120,25 @@ describe("when a request would be too long", () => {
     expect(await subject.close()).toEqual([]);
   });
 
+  test("what was counted before a summary counts for nothing after it", async () => {
+    const turns: ScriptedTurn[] = [
+      { text: words(5_000) },
+      summary,
+      { error: { status: 400 } },
+      { text: "Done." },
+    ];
+    const config = {
+      models: { s: { contextWindow: 6_000 } },
+      compaction: { reserveTokens: 400, keepTokens: 200 },
+    };
+    const subject = await subjectOf(turns, { config });
+    await subject.session.prompt("first");
+    expect(await subject.session.prompt(more)).toMatchObject({ error: { class: "bad_request" } });
+    expect((await subject.session.prompt("again")).text).toBe("Done.");
+    expect(await subject.dataOf("compaction.due")).toHaveLength(1);
+    expect(await subject.close()).toEqual([]);
+  });
+
   test("with [compaction] enabled = false it is sent as it is", async () => {
     const subject = await subjectOf([filled, { text: "Done." }], {
       config: { models: { s: { contextWindow: 2_000 } }, compaction: { enabled: false } },
@@ -201,6 +220,22 @@ describe("a compaction that fails", () => {
     await subject.session.prompt(more);
     expect((await subject.session.prompt("next")).text).toBe("And on.");
     expect(await subject.dataOf("session.compacted")).toHaveLength(1);
+    expect(await subject.close()).toEqual([]);
+  });
+
+  test("is no loop when the model says that it was aborted and nobody did so", async () => {
+    const talks = scriptedModel([filled, { error: { status: 400 } }, { text: "Done." }]);
+    const subject = await subjectOf({
+      ref: "s/m",
+      request: (context, options) =>
+        isSummaryRequest(context)
+          ? Promise.resolve({ type: "aborted", partialText: "" })
+          : talks.request(context, options),
+    });
+    await subject.session.prompt("first");
+    const { error } = await subject.session.prompt(more);
+    expect(error).toBeNull();
+    expect(await subject.dataOf("compaction.failed")).toMatchObject([{ class: "internal" }]);
     expect(await subject.close()).toEqual([]);
   });
 
