@@ -15,6 +15,8 @@ export interface Context {
   readonly isLogNamed: boolean;
   /** Where sessions work. Absolute. */
   readonly cwd: string;
+  /** It was named by a flag. */
+  readonly isCwdNamed: boolean;
   /** Environment of the commands that sessions run. */
   readonly env: NodeJS.ProcessEnv;
   readonly out: Output;
@@ -35,6 +37,7 @@ export function contextOf(
     log: flags.log ?? path.join(home, "log.db"),
     isLogNamed: flags.log !== undefined,
     cwd: path.resolve(flags.cwd ?? "."),
+    isCwdNamed: flags.cwd !== undefined,
     env: process.env,
     out: new Output(flags),
     interrupts,

@@ -139,6 +139,14 @@ function addHarnessCommands(program: Command, invoke: Invoke): void {
     .action((id: string, flags: { readonly at?: number }) =>
       invoke(async () => (await import("./commands/todos.ts")).todos, id, flags),
     );
+  program
+    .command("progress")
+    .argument("<id>", "a session")
+    .option("--at <version>", "as it was after this fact", wholeNumber)
+    .description("show how far a session is: todos, features (of --cwd, default its own folder), checkpoints")
+    .action((id: string, flags: { readonly at?: number }) =>
+      invoke(async () => (await import("./commands/progress.ts")).progress, id, flags),
+    );
 }
 
 function addLogCommands(program: Command, invoke: Invoke): void {

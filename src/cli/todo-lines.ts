@@ -1,11 +1,10 @@
 /** A todo list for people. */
-import { actionableTodos, todoProblems, todoProgress, type Todo } from "../projections/index.ts";
-import { problemText } from "../harness/index.ts";
+import { actionableTodos, todoProgress, type Todo } from "../projections/index.ts";
 import { columns, oneLine } from "./printable.ts";
 
 const marks: Readonly<Record<string, string>> = { completed: "[x]", in_progress: "[~]", blocked: "[!]" };
 
-/** One line a todo, then how far the list is, and what is wrong with it. */
+/** One line a todo, then how far the list is, and what can be begun. */
 export function todoLines(list: readonly Todo[]): string[] {
   if (list.length === 0) return ["no todos"];
   const rows = list.map(({ id, status, priority, content, dependencies }) => [
@@ -17,10 +16,5 @@ export function todoLines(list: readonly Todo[]): string[] {
   const { completed, total, percentage } = todoProgress(list);
   const ready = actionableTodos(list).map(({ id }) => id);
   const next = ready.length === 0 ? "" : `; can be begun: ${oneLine(ready.join(", "), 100)}`;
-  const problems = problemText(todoProblems(list));
-  return [
-    ...columns(rows),
-    `${completed} of ${total} completed (${percentage} %)${next}`,
-    ...(problems === null ? [] : problems.split("\n")),
-  ];
+  return [...columns(rows), `${completed} of ${total} completed (${percentage} %)${next}`];
 }

@@ -1,5 +1,15 @@
-/** The rules behind the long-running harness: todos, progress, and the features of a project. */
+/** The rules behind the long-running harness: todos, progress, introspection, and the features of a project. */
+export {
+  introspectionStream,
+  listRecords,
+  type IntrospectionFilter,
+  type IntrospectionRecord,
+} from "./introspection/list.ts";
+export { isWatched, recordOf, type IntrospectionDraft } from "./introspection/record.ts";
 export { isoTime } from "./iso-time.ts";
+export type { CheckpointStats } from "./progress/checkpoint-stats.ts";
+export { readProgress, type ProgressSource, type ReadProgress } from "./progress/read.ts";
+export type { NextFeature, NextTodo, ProgressSnapshot } from "./progress/snapshot.ts";
 export {
   assertSessionId,
   idOfKey,

@@ -13,7 +13,8 @@ export {
 export { assertSessionId, InvalidSessionIdError } from "../harness/index.ts";
 export { SessionNotFoundError } from "../replay/index.ts";
 export type { ExtensionFacts, LoadedExtensions, RuntimeExtensions } from "./runtime-extensions.ts";
-export { createRuntime, type Runtime, type RuntimeOptions } from "./runtime.ts";
+export { createRuntime, type Runtime } from "./runtime.ts";
+export type { RuntimeOptions } from "./runtime-options.ts";
 export type { SessionOptions } from "./session-factory.ts";
 export type { PendingApproval } from "../projections/index.ts";
 export { Session } from "./session.ts";

@@ -1,17 +1,16 @@
 /** Puts the rooms together: one runtime is one log, one lease, one supervision tree. */
-import { createRequire } from "node:module";
 import path from "node:path";
-import type * as Rxjs from "rxjs";
 import type { Observable } from "rxjs";
 import { Leadership } from "../actors/index.ts";
 import type { Features } from "../harness/index.ts";
+import type { Fact } from "../events/index.ts";
 import type { Zombie } from "../extensions/index.ts";
-import { loadConfig, type Config, type ConfigOverrides } from "../config/index.ts";
+import { loadConfig, type Config } from "../config/index.ts";
 import { sessionStreamName } from "../harness/index.ts";
 import { defaultHome } from "../home.ts";
 import { leaseOwner, type EventLog } from "../log/index.ts";
-import { silentLogger, type Clock, type Ids, type Logger, type Random } from "../ports.ts";
-import type { ModelSource, WebSearch } from "../providers/index.ts";
+import { silentLogger } from "../ports.ts";
+import type { WebSearch } from "../providers/index.ts";
 import { requireSession, stateAt, verifyReplay, type ReplayReport, type StateAt } from "../replay/index.ts";
 import {
   systemClock,
@@ -23,8 +22,11 @@ import { createMasker } from "../secrets/index.ts";
 import { runtimeFeatures } from "./features.ts";
 import { House } from "./house.ts";
 import { knownSecrets } from "./known-secrets.ts";
+import { RuntimeIntrospection } from "./introspection.ts";
 import type { Configured } from "./load-builder.ts";
 import { openLog } from "./open-log.ts";
+import { RuntimeProgress } from "./progress.ts";
+import type { RuntimeOptions } from "./runtime-options.ts";
 import { RuntimeTools } from "./runtime-tools.ts";
 import { runtimeExtensions, type RuntimeExtensions } from "./runtime-extensions.ts";
 import { RuntimeMemory, runtimeSearch } from "./memory.ts";
@@ -34,35 +36,7 @@ import { Sessions } from "./sessions.ts";
 import { SupervisionJournal } from "./supervision-journal.ts";
 import { systemIds, systemRandom } from "./system-ports.ts";
 import { RuntimeTodos } from "./todos.ts";
-
-/** How a runtime is made. All of it has a default. */
-export interface RuntimeOptions {
-  /** Folder of configuration and log. Default `$LEMON_HOME`, else `~/.lemon`. */
-  readonly home?: string;
-  /** Where sessions work unless they say otherwise, and where `.lemon/` is looked for. Default `process.cwd()`. */
-  readonly cwd?: string;
-  /** Path of a log, `:memory:`, or an open one, which the runtime then does not close. Default `<home>/log.db`. */
-  readonly log?: string | EventLog;
-  /** Extensions that run in this process. One that can't be used stands in the status report. */
-  readonly extensions?: readonly unknown[];
-  /** Models by `provider` or whole `provider/model-id`. */
-  readonly models?: Readonly<Record<string, ModelSource>>;
-  /** Laid over the configuration files. */
-  readonly config?: ConfigOverrides;
-  /** What the command line says; wins over all. @internal */
-  readonly flags?: ConfigOverrides;
-  /** May the project's configuration lead to code? Default: what was recorded for it. */
-  readonly trustProject?: boolean;
-  /** Default: silent. */
-  readonly logger?: Logger;
-  /** Gets each line that an extension writes to its output. Default: the logger, at level info. */
-  readonly onExtensionOutput?: (module: string, line: string) => void;
-  readonly clock?: Clock;
-  readonly ids?: Ids;
-  readonly random?: Random;
-  /** The environment of commands, and where API keys are looked up. Default `process.env`. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-}
+import { treesOf } from "./trees.ts";
 
 /** A running runtime. Close it: its sessions are shut down and its lease is given back. */
 export interface Runtime extends AsyncDisposable {
@@ -73,6 +47,10 @@ export interface Runtime extends AsyncDisposable {
   readonly sessions: Sessions;
   /** The todo lists of sessions. docs/reference/todos.md */
   readonly todos: RuntimeTodos;
+  /** How far a session is. docs/reference/progress.md */
+  readonly progress: RuntimeProgress;
+  /** What happened in sessions, without content. docs/reference/introspection.md */
+  readonly introspection: RuntimeIntrospection;
   /** Which tools there are in a folder, without a session. */
   readonly tools: RuntimeTools;
   /** What was remembered, over all memory providers. docs/reference/providers.md */
@@ -152,11 +130,13 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       models: Object.keys(options.models ?? {}),
       onOutput: options.onExtensionOutput,
     });
+    const introspection = new RuntimeIntrospection({ log, clock, ids, logger, mask });
     // Asked once there are sessions.
     const streamOf = (sessionId: string) => sessions.streamOf(sessionId);
-    const writer = new SessionWriter({ log, leadership, clock, mask, streamOf });
+    const watch = (sessionId: string, fact: Fact): void => introspection.take(sessionId, fact);
+    const writer = new SessionWriter({ log, leadership, clock, mask, streamOf, written: watch });
     const factory = new SessionFactory({
-      world: { log, leadership, writer, clock, ids, random, logger, env },
+      world: { log, leadership, writer, watch, clock, ids, random, logger, env },
       home,
       models: options.models ?? {},
       extensions: extensions.registry,
@@ -164,8 +144,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     });
     const sessions: Sessions = new Sessions({ factory, population: () => house.sessions, cwd });
     const recall = { home, registry: extensions.registry, clock, logger, mask };
+    const features = runtimeFeatures(factory, cwd, mask);
     return new RunningRuntime({
       todos: new RuntimeTodos({ log, writer, clock }),
+      progress: new RuntimeProgress({ log, load: (folder) => features.load(folder) }),
+      introspection,
       tools: new RuntimeTools(extensions.registry, cwd, configure),
       memory: new RuntimeMemory(recall),
       search: runtimeSearch(recall),
@@ -175,7 +158,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       config,
       sessions,
       extensions,
-      features: runtimeFeatures(factory, cwd, mask),
+      features,
       root: house.root,
       leadership,
       journal,
@@ -191,6 +174,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
 
 interface RuntimeParts {
   readonly todos: RuntimeTodos;
+  readonly progress: RuntimeProgress;
+  readonly introspection: RuntimeIntrospection;
   readonly tools: RuntimeTools;
   readonly memory: RuntimeMemory;
   readonly search: WebSearch;
@@ -213,6 +198,8 @@ class RunningRuntime implements Runtime {
   readonly config: Config;
   readonly sessions: Sessions;
   readonly todos: RuntimeTodos;
+  readonly progress: RuntimeProgress;
+  readonly introspection: RuntimeIntrospection;
   readonly extensions: RuntimeExtensions;
   readonly tools: RuntimeTools;
   readonly memory: RuntimeMemory;
@@ -227,6 +214,8 @@ class RunningRuntime implements Runtime {
     this.config = parts.config;
     this.sessions = parts.sessions;
     this.todos = parts.todos;
+    this.progress = parts.progress;
+    this.introspection = parts.introspection;
     this.extensions = parts.extensions;
     this.tools = parts.tools;
     this.memory = parts.memory;
@@ -273,18 +262,8 @@ class RunningRuntime implements Runtime {
     await root.shutdown();
     await leadership.close();
     await journal.flush();
+    await this.introspection.flush();
     if (ownsLog) await log.close();
     return zombies;
   }
-}
-
-function treesOf(root: Supervisor, listeners: RuntimeParts["listeners"]): Observable<SupervisorTree> {
-  // Loading rxjs takes longer than starting a runtime, and most never look.
-  const { Observable } = createRequire(import.meta.url)("rxjs") as typeof Rxjs;
-  return new Observable((subscriber) => {
-    const listener = (tree: SupervisorTree): void => subscriber.next(tree);
-    listeners.add(listener);
-    listener(root.tree());
-    return () => listeners.delete(listener);
-  });
 }

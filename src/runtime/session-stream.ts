@@ -23,6 +23,7 @@ import { LemonError } from "../errors.ts";
 import {
   isKnownType,
   loadSchemas,
+  type Fact,
   type FactType,
   type KnownFact,
   type SessionMode,
@@ -47,6 +48,8 @@ export interface SessionWorld {
   readonly log: EventLog;
   readonly leadership: Leadership;
   readonly writer: SessionWriter;
+  /** Sees every durable fact of a session that is open here. */
+  readonly watch: (sessionId: string, fact: Fact) => void;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: Random;
@@ -155,7 +158,9 @@ export async function openSessionStream(
   });
   const hooks: SessionHooks = parts.hooks(stream);
   stream.subscribe((event) => {
-    if ("fact" in event && isKnownType(event.fact.type)) hooks.take(event.fact as KnownFact);
+    if (!("fact" in event)) return;
+    if (isKnownType(event.fact.type)) hooks.take(event.fact as KnownFact);
+    world.watch(sessionId, event.fact);
   });
   return { stream, hooks };
 }

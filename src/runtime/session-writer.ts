@@ -34,6 +34,8 @@ export interface SessionWriterDeps {
   readonly mask: Masker;
   /** The stream of a session that is open here; `null` for any other. */
   readonly streamOf: (sessionId: string) => LiveStream | null;
+  /** Told of what is written into a session that is not open here. */
+  readonly written?: (sessionId: string, fact: Fact) => void;
 }
 
 /** Others wrote into a session again and again. Code `LEMON_CONFLICT`. */
@@ -148,6 +150,7 @@ export class SessionWriter {
     const fact = { ...envelope, type, data: mask.json(data as never) };
     try {
       const [written] = await log.append(name, version === 0 ? "none" : version, [fact], options);
+      if (written !== undefined) this.#deps.written?.(sessionId, written);
       return written ?? null;
     } catch (error) {
       if (error instanceof VersionConflictError) return null;

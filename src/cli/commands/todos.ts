@@ -1,5 +1,12 @@
 /** `lemon todos ID [--at N]` */
-import { assertSessionId, idOfKey, sessionStreamName, storedTodos, versionAt } from "../../harness/index.ts";
+import {
+  assertSessionId,
+  idOfKey,
+  problemText,
+  sessionStreamName,
+  storedTodos,
+  versionAt,
+} from "../../harness/index.ts";
 import { actionableTodos, todoProblems, todoProgress } from "../../projections/index.ts";
 import { SessionNotFoundError } from "../../replay/index.ts";
 import { statuses, type Status } from "../errors.ts";
@@ -30,5 +37,7 @@ export async function todos(context: Context, id: string, { at }: { readonly at?
     return statuses.done;
   }
   for (const line of todoLines(list)) out.line(line);
+  const problems = problemText(todoProblems(list));
+  if (problems !== null) out.warn(problems);
   return statuses.done;
 }

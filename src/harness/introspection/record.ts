@@ -1,0 +1,84 @@
+/** What of a session's facts people watch for, told without content. Pure. docs/reference/introspection.md, "What is recorded" */
+import type { FactData, KnownFact } from "../../events/index.ts";
+
+/** A record, before its secrets are taken out and it is given an id. */
+export type IntrospectionDraft = Omit<FactData<"introspection.recorded">, "eventId" | "engine">;
+
+/** More than these are counted only. */
+const MAX_HASHES = 1_000;
+
+/**
+ * The record of a fact; `null` for a fact that nobody watches for.
+ *
+ * @param hash - gives a path the name under which it may be shown
+ */
+export function recordOf(
+  sessionId: string,
+  fact: KnownFact,
+  hash: (path: string) => string,
+): IntrospectionDraft | null {
+  const told = tell(fact, hash);
+  if (told === null) return null;
+  const [eventType, payload] = told;
+  return {
+    eventType,
+    runId: fact.correlation,
+    sessionId,
+    sessionKey: `session:${sessionId}`,
+    agentId: null,
+    parentRunId: null,
+    provenance: "direct",
+    payload: { ...payload, sessionVersion: fact.version },
+  };
+}
+
+/** Whether `recordOf` gives a record of such a fact. */
+export function isWatched(type: string): boolean {
+  return watched.has(type);
+}
+
+const watched: ReadonlySet<string> = new Set<KnownFact["type"]>([
+  "session.started",
+  "session.shut_down",
+  "tool_call.started",
+  "session.compacted",
+  "checkpoint.created",
+  "checkpoint.deleted",
+  "checkpoint.restored",
+]);
+
+function tell(
+  fact: KnownFact,
+  hash: (path: string) => string,
+): readonly [string, Readonly<Record<string, unknown>>] | null {
+  const paths = (named: readonly { readonly path: string }[]): object => ({
+    pathCount: named.length,
+    pathHashes: named.slice(0, MAX_HASHES).map(({ path }) => hash(path)),
+  });
+  switch (fact.type) {
+    case "session.started":
+      return ["session_started", { model: fact.data.model }];
+    case "session.shut_down":
+      return ["session_ended", {}];
+    case "tool_call.started":
+      return ["tool_dispatched", { toolName: fact.data.name }];
+    case "session.compacted": {
+      const { messages, tokensBefore, tokensAfter } = fact.data;
+      return ["session_compacted", { messages, tokensBefore, tokensAfter }];
+    }
+    case "checkpoint.created": {
+      const { checkpointId, kind, origin, tool, files } = fact.data;
+      return ["checkpoint_created", { checkpointId, kind, origin, tool, ...paths(files) }];
+    }
+    case "checkpoint.deleted": {
+      const { checkpointId, cause } = fact.data;
+      return ["checkpoint_deleted", { checkpointId, cause }];
+    }
+    case "checkpoint.restored": {
+      const { checkpointId, status, results } = fact.data;
+      return ["checkpoint_restored", { checkpointId, status, ...paths(results) }];
+    }
+    default:
+      return null;
+  }
+}
