@@ -76,6 +76,7 @@ test("the commands, their arguments and their flags", () => {
     "replay <id>",
     "tree --at <position> | --follow",
     "todos <id> --at <version>",
+    "progress <id> --at <version>",
     "features list",
     "features next",
     "features set <id> <status> --notes <text>",
