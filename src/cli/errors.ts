@@ -25,7 +25,8 @@ export const statuses = { done: 0, failed: 1, badUsage: 2, notThere: 3, interrup
 /** An exit status: one of those, or that of a command which this one ran in its place. */
 export type Status = number;
 
-const BAD_USAGE = new Set(["no_model", "unknown_model"]);
+/** Beside the words that say so: a document that can't be read is like a configuration that can't. */
+const BAD_USAGE = new Set(["no_model", "no_model_available", "unknown_model", "json_decode"]);
 /** Places that can't be logs, whatever is done about them: another should have been named. */
 const NO_LOG_THERE = new Set(["unknown_scheme", "no_directory", "not_a_file", "not_a_log", "already_exists"]);
 

@@ -11,7 +11,7 @@ test("the exit statuses", () => {
 
 test("what is not there is 3, what makes no sense is 2, all else is 1", () => {
   const words = {
-    3: ["not_found", "session_not_found"],
+    3: ["not_found", "session_not_found", "feature_not_found"],
     2: [
       "invalid_usage",
       "invalid_config",
@@ -20,6 +20,8 @@ test("what is not there is 3, what makes no sense is 2, all else is 1", () => {
       "empty_prompt",
       "no_model",
       "unknown_model",
+      "json_decode",
+      "invalid_requirements",
     ],
     1: [
       "session_busy",
