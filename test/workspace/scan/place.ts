@@ -38,7 +38,13 @@ export class Place {
     mkdirSync(this.root, { recursive: true });
     mkdirSync(dirname(this.cacheFile), { recursive: true });
     this.scanner = openWorkspaceScanner({ cacheFile: this.cacheFile, inProcess: realTime, ...options });
-    onTestFinished(() => this.scanner.close());
+    onTestFinished(() => this.end());
+  }
+
+  /** Before the test ends: for the rounds of a property. */
+  async end(): Promise<void> {
+    await this.scanner.close();
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   /** @param files - content by path; `null` makes a folder, `-> x` a link to `x` */
