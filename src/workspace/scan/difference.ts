@@ -35,7 +35,7 @@ export function difference(
   const createdDirs: string[] = [];
   const reasons = new Set<CoverageReason>([...before.reasons, ...after.reasons]);
   const look = (path: string, old: Entry | undefined, now: Entry | undefined): void => {
-    if (old === now || old?.kind === "hidden" || now?.kind === "hidden") return;
+    if (old === now || now?.kind === "hidden" || isStillHidden(old, now)) return;
     if (old === undefined && isOutOfSight(before, path)) return;
     if (now === undefined && !again.gone.has(path) && isOutOfSight(after, path)) return;
     if (isLinkChanged(old, now)) reasons.add("symlink_changed");
@@ -56,6 +56,11 @@ export function difference(
     coverage: coverageReasons.length === 0 ? "full" : "partial",
     coverageReasons,
   };
+}
+
+/** Whether what was not looked at before may be what is there now. An ignored folder tells at least that there was no file. */
+function isStillHidden(old: Entry | undefined, now: Entry | undefined): boolean {
+  return old?.kind === "hidden" && old.isFolder === (now?.kind === "folder");
 }
 
 function fileOf(entry: Entry | undefined): FileEntry | undefined {

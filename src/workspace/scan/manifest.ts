@@ -68,7 +68,7 @@ export function childOf(folder: string, name: string): string {
 export function isOutOfSight(manifest: Manifest, path: string): boolean {
   for (let above = parentOf(path); above !== undefined; above = parentOf(above)) {
     const entry = manifest.entries.get(above);
-    if (entry?.kind === "hidden") return true;
+    if (entry?.kind === "hidden") return entry.isFolder;
     if (entry?.kind === "folder") return entry.gap !== null;
     if (entry !== undefined) return false;
   }
