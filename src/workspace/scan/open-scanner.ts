@@ -103,10 +103,10 @@ class LazyScanner implements WorkspaceScanner {
   }
 
   async #make(): Promise<ScanHost> {
-    const { cacheFile, home = path.dirname(cacheFile), limits, inProcess } = this.#options;
+    const { cacheFile, home = path.dirname(cacheFile), limits, patienceMs, inProcess } = this.#options;
     this.#owner ??= (await import("node:crypto")).randomUUID();
     const shared = { cacheFile, home, limits: { ...defaultScanLimits, ...limits }, owner: this.#owner };
-    if (inProcess === undefined) return (await import("./thread-host.ts")).threadHost(shared);
+    if (inProcess === undefined) return (await import("./thread-host.ts")).threadHost(shared, patienceMs);
     return (await import("./host.ts")).inProcessHost({ ...shared, time: inProcess });
   }
 }

@@ -23,16 +23,17 @@ export interface ScanReplyMessage {
 /** What the thread is started with. */
 export type ScanThreadData = Omit<EngineOptions, "time">;
 
-/** Longer than any scan may take: something holds it up, such as a pattern of a `.gitignore` without end. */
-const PATIENCE_MS = 15_000;
-
 interface Pending {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Starts the thread. A missing or broken file shows at the first request. */
-export function threadHost(data: ScanThreadData): ScanHost {
+/**
+ * Starts the thread. A missing or broken file shows at the first request.
+ *
+ * @param patienceMs - longer than a scan may take; something holds it up then, such as a pattern of a `.gitignore` without end
+ */
+export function threadHost(data: ScanThreadData, patienceMs = 15_000): ScanHost {
   const worker = new Worker(workerFile(), { workerData: data, execArgv: [], name: "lemon-scan" });
   const pending = new Map<number, Pending>();
   let isOver = false;
@@ -61,7 +62,7 @@ export function threadHost(data: ScanThreadData): ScanHost {
     worker.ref();
     worker.postMessage({ id, method, args } satisfies ScanRequestMessage);
     // Its exit rejects what is pending. Each request gets its time anew, since those before it had theirs.
-    const timer = setTimeout(() => void worker.terminate(), PATIENCE_MS * pending.size);
+    const timer = setTimeout(() => void worker.terminate(), patienceMs * pending.size);
     return answer.finally(() => clearTimeout(timer));
   };
   // The thread answers with what the engine gives, see worker.ts.

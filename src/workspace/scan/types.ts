@@ -126,6 +126,8 @@ export interface ScannerOptions {
   readonly limits?: Partial<ScanLimits>;
   /** Told when the scanner itself fails; default: silent. */
   readonly logger?: Logger;
+  /** After how long a scan that does not end is given up, with its thread. Default: 15,000 ms. */
+  readonly patienceMs?: number;
   /** For tests: scans in the calling thread, and by this time. */
   readonly inProcess?: ScanTime;
 }

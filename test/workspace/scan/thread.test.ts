@@ -1,0 +1,97 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { ScannerOptions } from "../../../src/workspace/index.ts";
+import { Place } from "./place.ts";
+
+const sha = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** As the runtime has it: with the thread of the built package. */
+class ThreadPlace extends Place {
+  constructor(options: Partial<ScannerOptions> = {}) {
+    super({ ...options, inProcess: undefined } as Partial<ScannerOptions>);
+  }
+}
+
+/** A process of its own that opens a window on the place, and says so. */
+async function processWithWindow(place: Place, marker: string): Promise<ChildProcess> {
+  const child = fork(join(import.meta.dirname, "window-in-process.mjs"), [
+    place.cacheFile,
+    place.root,
+    marker,
+  ]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [message] = (await once(child, "message")) as [unknown];
+  expect(message).toBe("open");
+  return child;
+}
+
+describe("in its thread", () => {
+  it("a scanner gives the same, several windows at once", async () => {
+    const place = new ThreadPlace();
+    place.write({ "a.txt": "a", ".gitignore": "x\n" });
+    const windows = await Promise.all([place.open(), place.open(), place.open()]);
+    place.write({ "a.txt": "b", "c/d.txt": "d" });
+    for (const outcome of await Promise.all(windows.map((window) => window.close())))
+      expect(place.short(outcome)).toEqual(["modified a.txt", "created c/d.txt", "c/"]);
+    expect(Buffer.from((await windows[0]?.bytes(sha("a"))) ?? "").toString()).toBe("a");
+  });
+
+  it("a pattern of rules without end costs that scan its coverage, and the next has a new thread", async () => {
+    const warnings: string[] = [];
+    const note = (_: object, message: string): void => void warnings.push(message);
+    const logger = { debug: note, info: note, warn: note, error: note };
+    const place = new ThreadPlace({ logger, limits: { timeMs: 100 }, patienceMs: 3_000 });
+    place.write({ ".gitignore": `${"*a".repeat(40)}b\n`, [`${"a".repeat(120)}.txt`]: "a" });
+    expect(await place.around(() => undefined)).toMatchObject({
+      coverage: "none",
+      coverageReasons: ["scan_failed"],
+    });
+    expect(warnings).not.toEqual([]);
+    place.write({ ".gitignore": "b\n" });
+    expect(place.short(await place.around(() => place.write({ "c.txt": "c" })))).toEqual(["created c.txt"]);
+  });
+});
+
+describe("after kill -9 of a process inside a window", () => {
+  it("the window is found by its marker, judged against the files now, once", async () => {
+    const place = new ThreadPlace();
+    place.write({ "a.txt": "a", "gone.txt": "g", "same.txt": "s", ".gitignore": "*.log\n", "x.log": "x" });
+    const child = await processWithWindow(place, "session-s:9");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    place.write({ "a.txt": "b", "new/file.txt": "n" });
+    place.remove("gone.txt");
+    // Another call of the next process comes first: what the window needs is kept for it.
+    await place.around(() => place.write({ "a.txt": "later" }));
+    expect(await place.scanner.recover("session-s:8")).toBeNull();
+    const window = await place.scanner.recover("session-s:9");
+    const outcome = await window?.close();
+    expect(place.short(outcome ?? expect.fail())).toEqual([
+      "modified a.txt",
+      "deleted gone.txt",
+      "created new/file.txt",
+      "new/",
+      "ignored_paths",
+    ]);
+    expect(outcome?.files[0]).toMatchObject({ beforeSha256: sha("a"), afterSha256: sha("later") });
+    expect(Buffer.from((await window?.bytes(sha("a"))) ?? "").toString()).toBe("a");
+    expect(await place.scanner.recover("session-s:9")).toBeNull();
+  });
+
+  it("two processes share a cache meanwhile", async () => {
+    const place = new ThreadPlace();
+    for (let index = 0; index < 200; index += 1) writeFileSync(join(place.root, `${index}.txt`), `${index}`);
+    const children = await Promise.all(["p", "q"].map((marker) => processWithWindow(place, marker)));
+    place.write({ "7.txt": "seven" });
+    for (const child of children) {
+      child.send("close");
+      const [outcome] = (await once(child, "message")) as [Parameters<Place["short"]>[0]];
+      expect(place.short(outcome)).toEqual(["modified 7.txt"]);
+      await once(child, "exit");
+    }
+  });
+});
