@@ -10,6 +10,7 @@ export const measures = {
   turn: () => import("./measures/turn.mjs"),
   idle: () => import("./measures/idle.mjs"),
   extensions: () => import("./measures/extensions.mjs"),
+  scan: () => import("./measures/scan.mjs"),
   agent: () => import("./measures/agent.mjs"),
   "start-up": () => import("./measures/start-up.mjs"),
 };

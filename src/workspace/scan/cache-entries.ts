@@ -13,6 +13,14 @@ export interface StoredManifest {
   readonly entries: ReadonlyMap<string, Entry>;
 }
 
+/** A root that scans are remembered of. */
+export interface RootRow {
+  readonly rootId: number;
+  readonly scan: number;
+  /** Epoch milliseconds. */
+  readonly used: number;
+}
+
 /** One row of `entry`, its integers as SQLite has them. */
 interface Row {
   readonly path: string;
@@ -40,15 +48,21 @@ export class CacheEntries {
     );
   }
 
-  /** The newest scan of `path`, absolute; 0 if there was none. Makes the root known. */
-  rootOf(path: string, now: number): { readonly rootId: number; readonly scan: number } {
+  /** The newest scan of `path`, absolute. */
+  find(path: string): RootRow | undefined {
+    const find = this.#db.prepare("SELECT id AS rootId, scan, used FROM root WHERE path = ?");
+    return find.get(path) as RootRow | undefined; // the columns just named
+  }
+
+  /** Makes a root known, or says that it is of use. */
+  use(path: string, now: number): RootRow {
     return this.#db
       .prepare(
         // By chance, so that a root which was evicted, or lost with the file, never comes back under its old number.
         `INSERT INTO root (id, path, scan, used) VALUES (random() & 0xfffffffffffff, ?, 0, ?)
-         ON CONFLICT (path) DO UPDATE SET used = excluded.used RETURNING id AS rootId, scan`,
+         ON CONFLICT (path) DO UPDATE SET used = excluded.used RETURNING id AS rootId, scan, used`,
       )
-      .get(path, now) as { rootId: number; scan: number }; // the columns just named
+      .get(path, now) as RootRow; // the columns just named
   }
 
   /** The entries of a root as a scan found them. */
@@ -113,7 +127,7 @@ export class CacheEntries {
   }
 
   #settle(rootId: number, path: string, old: Entry, entry: Entry): void {
-    if (old.kind !== "file" || entry.kind !== "file" || old.settled === entry.settled) return;
+    if (entry.kind !== "file" || !isSettling(old, entry)) return;
     this.#db
       .prepare("UPDATE entry SET settled = ? WHERE root = ? AND path = ? AND until IS NULL")
       .run(entry.settled ? 1 : 0, rootId, path);
@@ -163,6 +177,21 @@ function entryOf(row: Row): Entry {
     default:
       return { kind: "hidden", isFolder: row.word === "folder" };
   }
+}
+
+/** Whether a scan found nothing that is not written down already. */
+export function isUnchanged({ entries }: StoredManifest, found: ReadonlyMap<string, Entry>): boolean {
+  if (entries.size !== found.size) return false;
+  for (const [path, entry] of found) {
+    const old = entries.get(path);
+    if (old !== entry && (old === undefined || !isSameEntry(old, entry) || isSettling(old, entry)))
+      return false;
+  }
+  return true;
+}
+
+function isSettling(old: Entry, entry: Entry): boolean {
+  return old.kind === "file" && entry.kind === "file" && old.settled !== entry.settled;
 }
 
 /** A manifest out of what the cache holds; the rules that it was made by are not held. */

@@ -21,12 +21,14 @@ const quietly = flags | (process.platform === "linux" ? constants.O_NOATIME : 0)
  *
  * @param maxBytes - a file that is larger by now is not read
  * @param touchedNs - epoch nanoseconds; a file that was written to since may change while it is read
+ * @param allocate - gives the memory for the content
  * @returns `"gone"` if there is no such file any more, `"unreadable"` if it can't be read or never holds still
  */
 export function readContent(
   absolute: string,
   maxBytes: number,
   touchedNs: bigint,
+  allocate: (bytes: number) => Buffer,
 ): Content | "gone" | "unreadable" {
   let descriptor: number;
   try {
@@ -36,7 +38,7 @@ export function readContent(
   }
   try {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
-      const content = readOnce(descriptor, maxBytes, touchedNs);
+      const content = readOnce(descriptor, maxBytes, touchedNs, allocate);
       if (content !== "changed") return content;
     }
     return "unreadable";
@@ -65,13 +67,14 @@ function readOnce(
   descriptor: number,
   maxBytes: number,
   touchedNs: bigint,
+  allocate: (bytes: number) => Buffer,
 ): Content | "gone" | "unreadable" | "changed" {
   const stats = fstatSync(descriptor, { bigint: true });
   if (!stats.isFile()) return "gone";
   const size = Number(stats.size);
   if (size > maxBytes) return "unreadable";
   // One byte more than there should be, so that growth shows.
-  const buffer = Buffer.allocUnsafe(size + 1);
+  const buffer = allocate(size + 1);
   let length = 0;
   while (length <= size) {
     const count = readSync(descriptor, buffer, length, size + 1 - length, length);

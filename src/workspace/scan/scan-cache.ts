@@ -5,19 +5,16 @@
 import { hash, randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { codeOf } from "../file-errors.ts";
-import { CacheEntries, manifestOf, type StoredManifest } from "./cache-entries.ts";
+import { CacheEntries, isUnchanged, manifestOf, type RootRow, type StoredManifest } from "./cache-entries.ts";
 import { discardCacheFile, identityOf, isDamage, openCacheFile } from "./cache-file.ts";
-import { isOwnerAlive, type OwnerRow, ownerRow } from "./cache-owner.ts";
+import { takePlace } from "./cache-owner.ts";
 import { CacheRoom } from "./cache-room.ts";
 import type { Manifest } from "./manifest.ts";
 import type { HeldContent } from "./scan-tree.ts";
 import type { CoverageReason } from "./types.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Nobody asks for a window of a dead process after this. */
-const WINDOW_MS = 7 * DAY_MS;
-/** A workspace that nobody has scanned since. */
-const ROOT_MS = 30 * DAY_MS;
+/** When a workspace was last of use is written down no more often than this. */
+const USED_MS = 60 * 1_000;
 
 /** A window to write down. */
 export interface WindowRow {
@@ -67,21 +64,26 @@ export class ScanCache {
     if (identity === undefined || identity === null || identity === identityOf(this.#file)) return;
     const kept = this.#attempt(({ db }) => this.#keptContents(db)) ?? [];
     this.#shut();
-    this.put(kept);
+    if (kept.length > 0) this.put(kept);
     this.keep(kept.map(({ sha256 }) => sha256));
   }
 
   /** The newest manifest of a root, or `known` if that is it. `null` when the cache can't say. */
   stored(root: string, known: StoredManifest | null): StoredManifest | null {
-    return this.#attempt(({ db, entries }) =>
-      db
+    const now = this.#now();
+    return this.#attempt(({ db, entries }) => {
+      const current = entries.find(root);
+      const isFresh = current !== undefined && now - current.used < USED_MS;
+      if (isFresh && isKnown(known, current)) return known;
+      return db
         .transaction(() => {
-          const found = entries.rootOf(root, this.#now());
-          if (known !== null && known.rootId === found.rootId && known.scan === found.scan) return known;
-          return { ...found, entries: entries.load(found.rootId, found.scan) };
+          const found = entries.use(root, now);
+          return isKnown(known, found)
+            ? known
+            : { rootId: found.rootId, scan: found.scan, entries: entries.load(found.rootId, found.scan) };
         })
-        .immediate(),
-    );
+        .immediate();
+    });
   }
 
   /** For how many bytes of content there is room. */
@@ -126,13 +128,15 @@ export class ScanCache {
     found: Manifest,
     opening: WindowRow | null,
   ): { readonly stored: StoredManifest; readonly windowId: string | null } | "moved" | null {
+    const isSame = isUnchanged(stored, found.entries);
+    if (isSame && opening === null) return { stored: { ...stored, entries: found.entries }, windowId: null };
     return this.#attempt(({ db, entries }) =>
       db
         .transaction(() => {
           const { rootId } = stored;
           const current: unknown = db.prepare("SELECT scan FROM root WHERE id = ?").pluck().get(rootId);
           if (current !== stored.scan) return "moved" as const;
-          const scan = entries.record(stored, found.entries);
+          const scan = isSame ? stored.scan : entries.record(stored, found.entries);
           const windowId = opening === null ? null : this.#addWindow(db, rootId, scan, opening);
           return { stored: { rootId, scan, entries: found.entries }, windowId };
         })
@@ -142,6 +146,7 @@ export class ScanCache {
 
   /** Keeps these contents until `release`, or until the scanner closes. */
   keep(sha256s: readonly string[]): void {
+    if (sha256s.length === 0) return;
     this.#attempt(({ db }) => {
       const add = db.prepare("INSERT OR REPLACE INTO kept (owner, sha256, at) VALUES (?, ?, ?)");
       db.transaction(() => sha256s.map((sha256) => add.run(this.#owner, sha256, this.#now()))).immediate();
@@ -149,6 +154,7 @@ export class ScanCache {
   }
 
   release(sha256s: readonly string[]): void {
+    if (sha256s.length === 0) return;
     this.#attempt(({ db }) => {
       const drop = db.prepare("DELETE FROM kept WHERE owner = ? AND sha256 = ?");
       db.transaction(() => sha256s.map((sha256) => drop.run(this.#owner, sha256))).immediate();
@@ -249,27 +255,8 @@ export class ScanCache {
       room: new CacheRoom(db, this.#maxBytes),
       identity: db.memory ? null : identityOf(this.#file),
     };
-    db.transaction(() => this.#tidy(db)).immediate();
+    db.transaction(() => takePlace(db, this.#owner, this.#now())).immediate();
     return opened;
-  }
-
-  /** Takes its place among the owners, and clears up after those that are gone. */
-  #tidy(db: Database): void {
-    const now = this.#now();
-    const { id, pid, start_time, host, boot_id } = ownerRow(this.#owner);
-    db.prepare(
-      "INSERT OR REPLACE INTO owner (id, pid, start_time, host, boot_id) VALUES (?, ?, ?, ?, ?)",
-    ).run(id, pid, start_time, host, boot_id);
-    for (const owner of db.prepare("SELECT * FROM owner").all() as OwnerRow[])
-      // the table's columns
-      if (!isOwnerAlive(owner)) db.prepare("DELETE FROM owner WHERE id = ?").run(owner.id);
-    db.exec("DELETE FROM kept WHERE owner NOT IN (SELECT id FROM owner)");
-    db.prepare("DELETE FROM call_window WHERE opened_at < ? AND owner NOT IN (SELECT id FROM owner)").run(
-      now - WINDOW_MS,
-    );
-    const idle = "used < ? AND id NOT IN (SELECT root FROM call_window)";
-    db.prepare(`DELETE FROM entry WHERE root IN (SELECT id FROM root WHERE ${idle})`).run(now - ROOT_MS);
-    db.prepare(`DELETE FROM root WHERE ${idle}`).run(now - ROOT_MS);
   }
 
   #shut(): void {
@@ -280,6 +267,10 @@ export class ScanCache {
     }
     this.#opened = null;
   }
+}
+
+function isKnown(known: StoredManifest | null, { rootId, scan }: RootRow): known is StoredManifest {
+  return known?.rootId === rootId && known.scan === scan;
 }
 
 interface WindowJoin {

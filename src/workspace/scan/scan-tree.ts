@@ -64,6 +64,8 @@ class ContentReader {
   #batch: HeldContent[] = [];
   #batchPaths: string[] = [];
   #batchBytes = 0;
+  #slab: Buffer | null = null;
+  #slabUsed = 0;
 
   constructor(request: ScanRequest, walked: Unread, isLate: () => boolean) {
     this.#request = request;
@@ -115,7 +117,12 @@ class ContentReader {
     if (size === 0) return this.#take(path, known, NO_BYTES, now); // Not opened: files of the kernel say that they are empty.
     const { root } = this.#request;
     const absolute = root === "/" ? `/${path}` : `${root}/${path}`;
-    const content = readContent(absolute, this.#request.limits.fileBytes, nanoseconds(now - UNSETTLED_MS));
+    const content = readContent(
+      absolute,
+      this.#request.limits.fileBytes,
+      nanoseconds(now - UNSETTLED_MS),
+      (bytes) => this.#allocate(bytes),
+    );
     if (content === "unreadable") return this.#giveUp(path, "unreadable");
     if (content === "gone") {
       this.#walked.entries.delete(path);
@@ -145,6 +152,14 @@ class ContentReader {
     if (this.#batchBytes >= BATCH_BYTES || this.#batch.length >= BATCH_FILES) this.#flush();
   }
 
+  /** Many small files share the memory of a batch: a buffer for each costs as much as reading it. */
+  #allocate(bytes: number): Buffer {
+    if (this.#slabUsed + bytes > BATCH_BYTES) return Buffer.allocUnsafe(bytes);
+    this.#slab ??= Buffer.allocUnsafeSlow(BATCH_BYTES);
+    this.#slabUsed += bytes;
+    return this.#slab.subarray(this.#slabUsed - bytes, this.#slabUsed);
+  }
+
   /** What could not be stored is read again by the next scan. */
   #flush(): void {
     if (this.#batch.length > 0 && !this.#request.store.put(this.#batch)) {
@@ -155,6 +170,7 @@ class ContentReader {
     this.#batch = [];
     this.#batchPaths = [];
     this.#batchBytes = 0;
+    this.#slabUsed = 0;
   }
 }
 

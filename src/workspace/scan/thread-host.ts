@@ -31,7 +31,7 @@ interface Pending {
 /**
  * Starts the thread. A missing or broken file shows at the first request.
  *
- * @param patienceMs - longer than a scan may take; something holds it up then, such as a pattern of a `.gitignore` without end
+ * @param patienceMs - longer than a scan may take; something holds it up then
  */
 export function threadHost(data: ScanThreadData, patienceMs = 15_000): ScanHost {
   const worker = new Worker(workerFile(), { workerData: data, execArgv: [], name: "lemon-scan" });

@@ -1,8 +1,9 @@
 /** Goes through a workspace and asks the system about each file, without opening any. */
 import { type BigIntStats, type Dirent, lstatSync, readdirSync, readlinkSync } from "node:fs";
+import { basename } from "node:path";
 import { codeOf } from "../file-errors.ts";
 import { type IgnoreRules, judge, noRules, rulesAbove, rulesIn } from "./ignore-rules.ts";
-import { childOf, type Entry, type FileEntry, isSameFile, type Manifest, parentOf } from "./manifest.ts";
+import { childOf, type Entry, type FileEntry, type Manifest, parentOf } from "./manifest.ts";
 import type { CoverageReason } from "./types.ts";
 
 /** What a walk needs. */
@@ -50,6 +51,16 @@ export function fileEntry(stats: BigIntStats): FileEntry {
   };
 }
 
+/** Whether nothing has written to the file. Whatever changes its mode moves its ctime. */
+function isUntouched(prior: FileEntry, stats: BigIntStats): boolean {
+  return (
+    prior.ctimeNs === stats.ctimeNs &&
+    prior.mtimeNs === stats.mtimeNs &&
+    prior.inode === stats.ino &&
+    prior.size === Number(stats.size)
+  );
+}
+
 /**
  * Goes through the workspace, the folders near the root first.
  *
@@ -73,12 +84,15 @@ class Walker {
   readonly #walked: Walked;
   readonly #prefix: string;
   readonly #waiting: Folder[] = [];
+  /** A name is quicker to look up than a path, and nearly always says no. */
+  readonly #skippedNames: ReadonlySet<string>;
   #looked = 0;
 
   constructor(request: WalkRequest, walked: Walked) {
     this.#request = request;
     this.#walked = walked;
     this.#prefix = request.root === "/" ? "" : request.root;
+    this.#skippedNames = new Set([...request.skipped].map((path) => basename(path)));
   }
 
   walk(): void {
@@ -137,8 +151,7 @@ class Walker {
   #child(path: string, child: Dirent, rules: IgnoreRules, isKnown: boolean): void {
     const isFolder = child.isDirectory();
     const absolute = this.#absolute(path);
-    if (child.name === "node_modules" || this.#request.skipped.has(absolute))
-      return this.#hide(path, isFolder);
+    if (this.#isSkipped(child.name, absolute)) return this.#hide(path, isFolder);
     const prior = this.#request.base?.entries.get(path);
     let inside = rules;
     // The verdict of the last scan holds while the rules do. In a folder they may be others than around it.
@@ -153,6 +166,10 @@ class Walker {
     }
     if (isFolder) this.#waiting.push({ path, rules: inside });
     else this.#leaf(path, absolute, child, prior);
+  }
+
+  #isSkipped(name: string, absolute: string): boolean {
+    return name === "node_modules" || (this.#skippedNames.has(name) && this.#request.skipped.has(absolute));
   }
 
   /** Links and files; what is neither is a pipe, a socket or a device, and left alone. */
@@ -174,12 +191,11 @@ class Walker {
     if (stats === undefined || !stats.isFile()) return; // Gone meanwhile, or turned into something else.
     const { entries, unread } = this.#walked;
     this.#walked.fileCount += 1;
-    const found = fileEntry(stats);
-    if (prior?.kind === "file" && isSameFile(prior, found)) {
+    if (prior?.kind === "file" && isUntouched(prior, stats)) {
       entries.set(path, prior);
       if (prior.sha256 !== null && prior.settled) return;
     } else {
-      entries.set(path, found);
+      entries.set(path, fileEntry(stats));
     }
     unread.push(path);
   }

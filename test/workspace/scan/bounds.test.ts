@@ -121,7 +121,7 @@ describe("beyond a bound", () => {
           await place.end();
         },
       ),
-      { numRuns: rounds(60, 500, 3_000) },
+      { numRuns: rounds(40, 400, 3_000) },
     );
   });
 });

@@ -170,7 +170,7 @@ describe("whatever happens to a workspace", () => {
           await place.end();
         },
       ),
-      { numRuns: rounds(40, 400, 2_000) },
+      { numRuns: rounds(25, 400, 2_000) },
     );
   });
 });

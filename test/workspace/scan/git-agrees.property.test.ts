@@ -43,6 +43,6 @@ it.skipIf(!hasGit)("the same paths are ignored as git ignores", async () => {
         await place.end();
       },
     ),
-    { numRuns: rounds(60, 500, 3_000) },
+    { numRuns: rounds(25, 250, 2_000) },
   );
 });

@@ -140,6 +140,16 @@ describe("what is not looked at", () => {
     },
   );
 
+  it("tells at least that there was no file, when an ignored folder makes way for one", async () => {
+    const place = new Place();
+    place.write({ ".gitignore": "out/\n", "out/a.js": "a" });
+    const outcome = await place.around(() => {
+      place.remove("out");
+      place.write({ out: "a file" });
+    });
+    expect(place.short(outcome)).toEqual(["created out", "ignored_paths"]);
+  });
+
   it("is a link called like a file of rules: git does not follow it either", async () => {
     const place = new Place();
     writeFileSync(join(place.folder, "rules"), "*.txt\n");

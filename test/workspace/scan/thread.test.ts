@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { ScannerOptions } from "../../../src/workspace/index.ts";
+import { openWorkspaceScanner, type ScannerOptions } from "../../../src/workspace/index.ts";
 import { Place } from "./place.ts";
 
 const sha = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -40,19 +40,27 @@ describe("in its thread", () => {
     expect(Buffer.from((await windows[0]?.bytes(sha("a"))) ?? "").toString()).toBe("a");
   });
 
-  it("a pattern of rules without end costs that scan its coverage, and the next has a new thread", async () => {
+  it("a scan that does not end in time has no coverage, and the next has a new thread", async () => {
+    const place = new ThreadPlace();
     const warnings: string[] = [];
     const note = (_: object, message: string): void => void warnings.push(message);
-    const logger = { debug: note, info: note, warn: note, error: note };
-    const place = new ThreadPlace({ logger, limits: { timeMs: 100 }, patienceMs: 3_000 });
-    place.write({ ".gitignore": `${"*a".repeat(40)}b\n`, [`${"a".repeat(120)}.txt`]: "a" });
-    expect(await place.around(() => undefined)).toMatchObject({
-      coverage: "none",
-      coverageReasons: ["scan_failed"],
+    let threads = 0;
+    const scanner = openWorkspaceScanner({
+      cacheFile: place.cacheFile,
+      logger: { debug: note, info: note, warn: note, error: note },
+      get patienceMs() {
+        threads += 1;
+        return threads === 1 ? 1 : 60_000;
+      },
     });
+    onTestFinished(() => scanner.close());
+    const held = await scanner.open(place.root, "session-s:1");
+    expect(await held.close()).toMatchObject({ coverage: "none", coverageReasons: ["scan_failed"] });
     expect(warnings).not.toEqual([]);
-    place.write({ ".gitignore": "b\n" });
-    expect(place.short(await place.around(() => place.write({ "c.txt": "c" })))).toEqual(["created c.txt"]);
+    const window = await scanner.open(place.root, "session-s:2");
+    place.write({ "c.txt": "c" });
+    expect(place.short(await window.close())).toEqual(["created c.txt"]);
+    expect(threads).toBe(2);
   });
 });
 
