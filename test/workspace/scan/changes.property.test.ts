@@ -130,7 +130,7 @@ function apply(root: string, { kind, path: name, to }: Operation): void {
         rmSync(at, { force: true });
         return symlinkSync(`to-${content().length}`, at);
       case "chmod":
-        return chmodSync(at, lstatSync(at).isDirectory() ? 0o755 : [0o600, 0o644, 0o755][written++ % 3]!);
+        return chmodSync(at, lstatSync(at).isDirectory() ? 0o755 : 0o600 + 0o22 * (written++ % 3));
       case "rename":
         return renameSync(at, join(root, to ?? name));
       default:

@@ -8,6 +8,7 @@ import {
   type ScannedChange,
   type ScannerOptions,
   type ScanOutcome,
+  type ScanTime,
   type ScanWindow,
   type WorkspaceScanner,
 } from "../../../src/workspace/index.ts";
@@ -31,13 +32,22 @@ export class Place {
   readonly scanner: WorkspaceScanner;
   #calls = 0;
 
-  constructor(options: Partial<ScannerOptions> = {}, folder = freshFolder()) {
+  /** @param time - `null` for a scanner in its thread */
+  constructor(
+    options: Partial<ScannerOptions> = {},
+    folder = freshFolder(),
+    time: ScanTime | null = realTime,
+  ) {
     this.folder = folder;
     this.root = join(folder, "work");
     this.cacheFile = options.cacheFile ?? join(folder, "home", "scan-cache.db");
     mkdirSync(this.root, { recursive: true });
     mkdirSync(dirname(this.cacheFile), { recursive: true });
-    this.scanner = openWorkspaceScanner({ cacheFile: this.cacheFile, inProcess: realTime, ...options });
+    this.scanner = openWorkspaceScanner({
+      cacheFile: this.cacheFile,
+      ...(time === null ? {} : { inProcess: time }),
+      ...options,
+    });
     onTestFinished(() => this.end());
   }
 

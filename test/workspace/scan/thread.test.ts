@@ -4,15 +4,15 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openWorkspaceScanner, type ScannerOptions } from "../../../src/workspace/index.ts";
+import { openWorkspaceScanner } from "../../../src/workspace/index.ts";
 import { Place } from "./place.ts";
 
 const sha = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** As the runtime has it: with the thread of the built package. */
 class ThreadPlace extends Place {
-  constructor(options: Partial<ScannerOptions> = {}) {
-    super({ ...options, inProcess: undefined } as Partial<ScannerOptions>);
+  constructor() {
+    super({}, undefined, null);
   }
 }
 
