@@ -42,9 +42,9 @@ const rooms = {
   replay: ["events", "projections", "hooks", "log", "workspace", "actors"],
   runtime: [...below, "actors", "replay"],
   testing: ["events", "projections:types", "supervision", "providers", "extensions", "runtime"],
-  "control-plane": ["runtime", "events:types"],
+  "control-plane": ["runtime", "events:types", "log:types", "config", "secrets"],
   inspector: ["runtime", "events:types"],
-  cli: ["events", "projections", "log", "config", "providers", "extensions", "harness", "replay", "runtime"],
+  cli: ["events", "projections", "log", "config", "providers", "extensions", "harness", "replay", "runtime", "control-plane"],
 };
 
 const pure = ["events", "projections", "hooks", "secrets"];

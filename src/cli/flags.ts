@@ -32,6 +32,14 @@ export interface FactsFlags {
   readonly type?: readonly string[];
 }
 
+/** Flags of `lemon serve`. */
+export interface ServeFlags {
+  readonly stdio?: boolean;
+  readonly http?: boolean;
+  readonly port?: number;
+  readonly scopes?: string;
+}
+
 /** Flags of `lemon tree`. */
 export interface TreeFlags {
   readonly at?: number;

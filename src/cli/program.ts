@@ -5,7 +5,15 @@
 import { createRequire } from "node:module";
 import type * as Commander from "commander";
 import { addFeatureCommands } from "./feature-commands.ts";
-import type { DoctorFlags, ExtensionFlags, FactsFlags, LeadFlags, RunFlags, TreeFlags } from "./flags.ts";
+import type {
+  DoctorFlags,
+  ExtensionFlags,
+  FactsFlags,
+  LeadFlags,
+  RunFlags,
+  ServeFlags,
+  TreeFlags,
+} from "./flags.ts";
 import type { Invoke } from "./invoke.ts";
 
 // The parser is CommonJS, and its face for `import` takes twice as long to load: every start waits for it.
@@ -33,6 +41,7 @@ export function buildProgram(version: string, invoke: Invoke): Command {
   addApprovalCommands(program, invoke);
   addHookCommands(program, invoke);
   addExtensionCommands(program, invoke, version);
+  addServeCommand(program, invoke);
   addDoctorCommand(program, invoke, version);
   return program;
 }
@@ -250,6 +259,17 @@ function addLoadingCommands(extension: Command, invoke: Invoke): void {
     );
 }
 
+function addServeCommand(program: Command, invoke: Invoke): void {
+  program
+    .command("serve")
+    .addOption(new Option("--stdio", "over standard input and output (default)").conflicts("http"))
+    .option("--http", "over HTTP on 127.0.0.1")
+    .option("--port <number>", "the port for --http (default: one that is free)", portNumber)
+    .option("--scopes <list>", "allow no more than these of read, write, approvals and admin", nonEmpty)
+    .description("let programs drive the runtime by JSON-RPC")
+    .action((flags: ServeFlags) => invoke(async () => (await import("./commands/serve.ts")).serve, flags));
+}
+
 function addDoctorCommand(program: Command, invoke: Invoke, version: string): void {
   program
     .command("doctor")
@@ -269,6 +289,12 @@ function wholeNumber(value: string): number {
   const number = Number(value);
   if (/^\d+$/.test(value) && Number.isSafeInteger(number) && number > 0) return number;
   throw new InvalidArgumentError("Expected a whole number, 1 or more.");
+}
+
+function portNumber(value: string): number {
+  const number = Number(value);
+  if (/^\d{1,5}$/.test(value) && number <= 65_535) return number;
+  throw new InvalidArgumentError("Expected a whole number, 0 to 65535.");
 }
 
 /** Repeats are collected one by one: a variadic option would swallow the arguments that follow it. */

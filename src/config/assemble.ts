@@ -3,6 +3,7 @@ import {
   defaultConfig,
   type CompactionConfig,
   type Config,
+  type ControlPlaneToken,
   type ExtensionsConfig,
   type ExtensionSwitches,
   type ModelEndpoint,
@@ -16,7 +17,7 @@ import { layOver, type Setting } from "./settings.ts";
 /**
  * The layers over each other, over the defaults.
  *
- * @throws InvalidConfigError for the key of a server without an address
+ * @throws InvalidConfigError for the key of a server without an address, and for a token without a variable or scopes
  */
 export function assemble(layers: readonly (readonly Setting[])[]): Config {
   const settings = layOver(layers);
@@ -31,9 +32,14 @@ export function assemble(layers: readonly (readonly Setting[])[]): Config {
   const compaction = valuesOf(under("compaction")) as Partial<CompactionConfig>;
   const limits = valuesOf(under("extensions")) as Partial<ExtensionsConfig>;
   const own = valuesOf(under("extensions", "settings")) as ExtensionsConfig["settings"];
-  const names = new Set(
-    settings.filter(({ path: at }) => at[0] === "models").map(({ path: at }) => at[1] ?? ""),
-  );
+  const namesUnder = (...prefix: string[]): string[] => [
+    ...new Set(
+      settings
+        .filter(({ path: at }) => prefix.every((key, i) => at[i] === key))
+        .map(({ path: at }) => at[prefix.length] ?? ""),
+    ),
+  ];
+  const tokens = ["controlPlane", "tokens"] as const;
   return {
     runtime: {
       ...defaultConfig.runtime,
@@ -41,10 +47,17 @@ export function assemble(layers: readonly (readonly Setting[])[]): Config {
       extensions: { ...defaultConfig.runtime.extensions, ...switches },
       tools: { policy: { ...defaultConfig.runtime.tools.policy, ...policy } },
     },
-    models: Object.fromEntries([...names].map((name) => [name, endpoint(name, under("models", name))])),
+    models: Object.fromEntries(
+      namesUnder("models").map((name) => [name, endpoint(name, under("models", name))]),
+    ),
     compaction: { ...defaultConfig.compaction, ...compaction },
     extensions: { ...defaultConfig.extensions, ...limits, settings: own },
     secrets: valuesOf(under("secrets")) as Config["secrets"],
+    controlPlane: {
+      tokens: Object.fromEntries(
+        namesUnder(...tokens).map((name) => [name, tokenOf(name, under(...tokens, name))]),
+      ),
+    },
   };
 }
 
@@ -63,4 +76,20 @@ function endpoint(name: string, given: readonly Setting[]): ModelEndpoint {
   const expected = "an http or https URL, since api_key_env of this model is set";
   const key = formatPath(["models", name, "base_url"]);
   throw new InvalidConfigError([{ source, line: null, column: null, key, expected, got: "nothing" }]);
+}
+
+function tokenOf(name: string, given: readonly Setting[]): ControlPlaneToken {
+  const { tokenEnv, scopes } = valuesOf(given) as Partial<ControlPlaneToken>;
+  const at = ["control_plane", "tokens", name];
+  if (tokenEnv === undefined)
+    throw missing([...at, "token_env"], given, "the name of an environment variable");
+  if (scopes === undefined) throw missing([...at, "scopes"], given, "a list of scopes");
+  return { tokenEnv, scopes };
+}
+
+function missing(path: readonly string[], given: readonly Setting[], expected: string): InvalidConfigError {
+  const source = given[0]?.source ?? "";
+  return new InvalidConfigError([
+    { source, line: null, column: null, key: formatPath(path), expected, got: "nothing" },
+  ]);
 }

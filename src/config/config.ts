@@ -70,6 +70,22 @@ export interface CompactionConfig {
   readonly keepTokens: number;
 }
 
+/** What a caller of the control plane may do; `admin` contains the others. docs/reference/control-plane.md */
+export const controlPlaneScopes = ["read", "write", "approvals", "admin"] as const;
+
+/** `[control_plane]`: who may call besides the holder of the token file. */
+export interface ControlPlaneConfig {
+  /** By names for people. */
+  readonly tokens: Readonly<Record<string, ControlPlaneToken>>;
+}
+
+/** `[control_plane.tokens.NAME]`: one more token. */
+export interface ControlPlaneToken {
+  /** Name of the environment variable that holds it. */
+  readonly tokenEnv: string;
+  readonly scopes: readonly (typeof controlPlaneScopes)[number][];
+}
+
 /** Everything that can be configured, with a value for every key. */
 export interface Config {
   readonly runtime: RuntimeConfig;
@@ -78,6 +94,7 @@ export interface Config {
   readonly extensions: ExtensionsConfig;
   /** `[secrets]`: by name, the environment variable that holds each. docs/reference/secrets.md */
   readonly secrets: Readonly<Record<string, SecretSource>>;
+  readonly controlPlane: ControlPlaneConfig;
 }
 
 /** Where a secret is read from. */
@@ -105,6 +122,9 @@ export interface ConfigOverrides {
   readonly compaction?: EitherSpelling<CompactionConfig> | undefined;
   readonly extensions?: EitherSpelling<ExtensionsConfig> | undefined;
   readonly secrets?: Readonly<Record<string, SecretSource>> | undefined;
+  readonly controlPlane?:
+    | { readonly tokens?: Readonly<Record<string, EitherSpelling<ControlPlaneToken>>> | undefined }
+    | undefined;
 }
 
 /** The lowest layer. */
@@ -125,4 +145,5 @@ export const defaultConfig: Config = {
   compaction: { enabled: true, reserveTokens: 16_384, keepTokens: 20_000 },
   extensions: { memoryLimitMb: 512, settings: {} },
   secrets: {},
+  controlPlane: { tokens: {} },
 };

@@ -3,12 +3,13 @@ export type {
   ApprovalMode,
   Config,
   ConfigOverrides,
+  ControlPlaneToken,
   ExtensionsConfig,
   ExtensionSwitches,
   ModelEndpoint,
   RuntimeConfig,
 } from "./config.ts";
-export { defaultConfig } from "./config.ts";
+export { controlPlaneScopes, defaultConfig } from "./config.ts";
 export type { ConfigProblem } from "./errors.ts";
 export { InvalidConfigError } from "./errors.ts";
 export type { LoadConfigOptions, LoadedConfig } from "./load.ts";

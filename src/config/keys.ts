@@ -5,7 +5,9 @@
 import {
   approvalModes,
   type CompactionConfig,
+  controlPlaneScopes,
   type Config,
+  type ControlPlaneToken,
   type ExtensionSwitches,
   type ModelEndpoint,
   type RuntimeConfig,
@@ -13,7 +15,7 @@ import {
 } from "./config.ts";
 import { freeTable } from "./free-table.ts";
 import { allOrNames, modesByName, secretSource } from "./policy-kinds.ts";
-import { bool, count, httpUrl, oneOf, text, textList, variableName, type Kind } from "./kinds.ts";
+import { bool, count, httpUrl, listOf, oneOf, text, textList, variableName, type Kind } from "./kinds.ts";
 
 /** A key that holds one value. */
 export interface ValueKey<Value = unknown> {
@@ -101,6 +103,12 @@ const compaction: KeysOf<CompactionConfig> = {
   keepTokens: { holds: "value", kind: count() },
 };
 
+// A variable chosen by a stranger would open the door to whoever knows its value.
+const token: KeysOf<ControlPlaneToken> = {
+  tokenEnv: { holds: "value", kind: variableName, untrusted: "never" },
+  scopes: { holds: "value", kind: listOf(oneOf(controlPlaneScopes)), untrusted: "never" },
+};
+
 const extensions: TableKeys["keys"] = {
   memoryLimitMb: { holds: "value", kind: count() },
   // Settings can name a variable to read and a server to send it to, so a stranger must not choose them.
@@ -121,6 +129,10 @@ const tables: Readonly<Record<keyof Config, TableKeys | NamedTables>> = {
   extensions: { holds: "table", keys: extensions },
   // The model may use what stands here, so a stranger must not say what it is.
   secrets: { holds: "named", each: { holds: "value", kind: secretSource, untrusted: "never" } },
+  controlPlane: {
+    holds: "table",
+    keys: { tokens: { holds: "named", each: { holds: "table", keys: token } } },
+  },
 };
 
 /** The whole tree. */

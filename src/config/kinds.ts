@@ -89,6 +89,19 @@ function splitAtCommas(text: string): string[] {
     .filter((entry) => entry !== "");
 }
 
+/** A list of one or more values of a kind. In a variable, commas separate them. */
+export function listOf<Value>(each: Kind<Value>): Kind<readonly Value[]> {
+  const readAll = (found: readonly unknown[]): Value[] | undefined => {
+    const values = found.map((entry) => each.read(entry));
+    return values.length === 0 || values.includes(undefined) ? undefined : (values as Value[]);
+  };
+  return {
+    expected: `a list of ${each.expected}`,
+    read: (found) => (Array.isArray(found) ? readAll(found) : undefined),
+    readText: (text) => readAll(splitAtCommas(text)),
+  };
+}
+
 /** A text that `accepts` agrees to. */
 export function text(expected: string, accepts: (found: string) => boolean): Kind<string> {
   const read = (found: unknown): string | undefined =>

@@ -1,5 +1,6 @@
 /** Time: what a session was, and whether its log still gives the same decisions. */
 import type { EventLog } from "../log/index.ts";
+import type { PendingApproval } from "../projections/index.ts";
 import type { StateAt } from "./state-at.ts";
 import type { ReplayReport } from "./verify.ts";
 
@@ -24,4 +25,10 @@ export async function stateAt(log: EventLog, stream: string, at?: number): Promi
 export async function verifyReplay(log: EventLog, sessionId: string): Promise<ReplayReport> {
   const verify = await import("./verify.ts");
   return verify.verifyReplay(log, sessionId);
+}
+
+/** Calls that wait for an answer. Loads the views when it is called. @throws SessionNotFoundError */
+export async function pendingApprovals(log: EventLog, sessionId?: string): Promise<PendingApproval[]> {
+  const pending = await import("./pending-approvals.ts");
+  return pending.pendingApprovals(log, sessionId);
 }

@@ -10,11 +10,14 @@ export {
   SessionFailedError,
   SessionStreamingError,
 } from "./errors.ts";
-export { assertSessionId, InvalidSessionIdError } from "../harness/index.ts";
+export { assertSessionId, idOfKey, InvalidSessionIdError } from "../harness/index.ts";
 export { SessionNotFoundError } from "../replay/index.ts";
 export type { ExtensionFacts, LoadedExtensions, RuntimeExtensions } from "./runtime-extensions.ts";
 export { createRuntime, type Runtime } from "./runtime.ts";
 export type { RuntimeOptions } from "./runtime-options.ts";
+export { controlPlaneTokenFile } from "./control-plane-token.ts";
+export { systemClock } from "../supervision/index.ts";
+export { systemIds } from "./system-ports.ts";
 export type { SessionOptions } from "./session-factory.ts";
 export type { PendingApproval } from "../projections/index.ts";
 export { Session } from "./session.ts";

@@ -7,10 +7,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Environment variables that hold keys of the built-in providers. */
 const KEY_VARIABLES = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
 
-/** The configured secrets, and the keys of the built-in providers and of the configured servers, as far as they are set. */
+/** The configured secrets, the keys of the built-in providers and of the configured servers, and the tokens of the control plane, as far as they are set. */
 export function knownSecrets(config: Config, env: Environment): KnownSecret[] {
   const configured = Object.values(config.models).map(({ apiKeyEnv }) => apiKeyEnv);
-  const keys = new Set([...KEY_VARIABLES, ...configured.filter((name) => name !== null)]);
+  const tokens = Object.values(config.controlPlane.tokens).map(({ tokenEnv }) => tokenEnv);
+  const keys = new Set([...KEY_VARIABLES, ...configured.filter((name) => name !== null), ...tokens]);
   const named = Object.entries(config.secrets).map(([name, { env: variable }]) => ({ name, variable }));
   return [...named, ...[...keys].map((name) => ({ name, variable: name }))].flatMap(({ name, variable }) => {
     const value = env[variable];

@@ -42,6 +42,8 @@ export interface RuntimeExtensionsParts {
   readonly config: Config;
   readonly configure: (cwd: string) => Promise<Configured>;
   readonly house: House;
+  /** Besides those that are configured. */
+  readonly secretsOfHome: readonly KnownSecret[];
 }
 
 /** An extension as a program sees it: what it is and what it brings. */
@@ -167,6 +169,16 @@ export class RuntimeExtensions {
     });
   }
 
+  /** What is loaded in this runtime, and what the newest load could not. Loads nothing. */
+  status(): ExtensionStatusReport {
+    const { errors, loadedAt } = this.lastLoadErrors();
+    return buildStatusReport({
+      extensions: this.list(),
+      loadErrors: errors.map((error) => ({ ...error })),
+      loadedAt,
+    });
+  }
+
   /** Load errors of the newest load, and when it was made; no errors and `null` before the first. */
   lastLoadErrors(): LastLoadErrors {
     return this.registry.lastErrors;
@@ -190,7 +202,7 @@ export function runtimeExtensions(
   },
 ): RuntimeExtensions {
   const { clock, ids, logger, env, home, config, configure, house } = parts;
-  const known = knownSecrets(config, env);
+  const known = [...knownSecrets(config, env), ...parts.secretsOfHome];
   const mask = new ChangingMasker(known);
   const hidden = maskedLogger(logger, mask);
   const tell = options.onOutput ?? ((module: string, line: string) => logger.info({ module }, line));

@@ -19,6 +19,7 @@ import {
   type SupervisorTree,
 } from "../supervision/index.ts";
 import { createMasker } from "../secrets/index.ts";
+import { controlPlaneSecrets } from "./control-plane-token.ts";
 import { runtimeFeatures } from "./features.ts";
 import { House } from "./house.ts";
 import { knownSecrets } from "./known-secrets.ts";
@@ -111,7 +112,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const ownsLog = typeof options.log !== "object";
   const log = typeof options.log === "object" ? options.log : await openLog(options.log, home, config);
   const id = ids("rt");
-  const mask = createMasker(knownSecrets(config, env));
+  const secretsOfHome = await controlPlaneSecrets(home);
+  const mask = createMasker([...knownSecrets(config, env), ...secretsOfHome]);
   const journal = new SupervisionJournal(id, log, clock, logger, mask);
   const listeners = new Set<(tree: SupervisorTree) => void>();
   const house = new House();
@@ -123,7 +125,20 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       for (const listener of listeners) if (house.isBuilt) listener(house.root.tree());
     };
     await house.build({ clock, onEvent });
-    const parts = { id, log, leadership, clock, ids, logger, env, home, config, configure, house };
+    const parts = {
+      id,
+      log,
+      leadership,
+      clock,
+      ids,
+      logger,
+      env,
+      home,
+      config,
+      configure,
+      house,
+      secretsOfHome,
+    };
     const extensions = runtimeExtensions(parts, {
       cwd,
       objects: options.extensions ?? [],
@@ -141,6 +156,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       models: options.models ?? {},
       extensions: extensions.registry,
       configure,
+      secretsOfHome,
     });
     const sessions: Sessions = new Sessions({ factory, population: () => house.sessions, cwd });
     const recall = { home, registry: extensions.registry, clock, logger, mask };

@@ -11,6 +11,7 @@ import {
   type Model,
   type ModelSource,
 } from "../providers/index.ts";
+import type { KnownSecret } from "../secrets/index.ts";
 import { modeOf, type AnyToolDefinition, type SpokenToolPolicy } from "../tools/index.ts";
 import { NoModelError } from "./errors.ts";
 import type { ExtensionRegistry } from "./extension-registry.ts";
@@ -60,6 +61,8 @@ export interface FactoryDeps {
   readonly extensions: ExtensionRegistry;
   /** The configuration as it is for a folder. */
   readonly configure: (cwd: string) => Promise<Configured>;
+  /** Besides those that are configured. */
+  readonly secretsOfHome: readonly KnownSecret[];
 }
 
 /** A session's stream, not started yet, and what goes with it. */
@@ -117,7 +120,7 @@ export class SessionFactory {
       toolPolicy: policyOf(base.toolPolicy, options.toolPolicy),
     };
     if (script !== undefined) {
-      parseScript(JSON.parse(script.text), script.path);
+      parseScript(jsonOrNull(script.text), script.path);
       const sha256 = await this.world.log.putBlob(Buffer.from(script.text));
       return { ...settings, model: "scripted/script", script: { path: script.path, sha256 } };
     }
@@ -143,13 +146,13 @@ export class SessionFactory {
 
   /** The parts of a session in a folder, its extensions not loaded yet. @throws InvalidConfigError, InvalidToolError */
   async open(sessionId: string, cwd: string, options: SessionOptions): Promise<OpenedSession> {
-    const { world, extensions: registry, configure } = this.#deps;
+    const { world, extensions: registry, configure, secretsOfHome } = this.#deps;
     const { config } = await configure(cwd);
     for (const warning of shortSecretWarnings(config, world.env)) world.logger.warn({}, warning);
     const extensions = new SessionExtensions({
       handed: await handedTools(options, world.logger),
       registry,
-      secrets: knownSecrets(config, world.env),
+      secrets: [...knownSecrets(config, world.env), ...secretsOfHome],
       logger: world.logger,
     });
     // Not the whole configuration: a session keeps what stands here for its whole life.
@@ -192,6 +195,15 @@ export class SessionFactory {
       configured,
       env: this.world.env,
     });
+  }
+}
+
+/** What is no JSON is no script either, and is refused like one of the wrong shape. */
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }
 

@@ -1,6 +1,6 @@
 /** What a session tells the program that holds it. */
 import type { ContentBlock, SessionMode, Usage } from "../events/index.ts";
-import type { OutcomeView } from "../projections/index.ts";
+import { pendingCalls, type OutcomeView, type SessionView } from "../projections/index.ts";
 import type { RegisteredTool, ToolRegistry } from "../tools/index.ts";
 
 /** How a run ended. */
@@ -57,3 +57,27 @@ export function toolInfos({ tools }: Pick<ToolRegistry, "tools">): ToolInfo[] {
 
 /** Text, or blocks of text and images. */
 export type Prompt = string | readonly ContentBlock[];
+
+/** A session's state out of its view. @internal */
+export function stateOf(sessionId: string, version: number, view: SessionView): SessionState {
+  return {
+    sessionId,
+    cwd: view.cwd,
+    model: view.settings.model,
+    status: view.status,
+    mode: view.mode,
+    version,
+    runId: view.run?.runId ?? null,
+    turn: view.run?.turn ?? null,
+    pendingToolCalls: pendingCalls(view).map(({ callId, name, state }) => ({ id: callId, name, state })),
+    usage: view.usage,
+    outcome: outcomeOf(view.outcome),
+  };
+}
+
+/** How a run ended, out of the view of it. @internal */
+export function outcomeOf(view: OutcomeView | null): Outcome | null {
+  if (view === null) return null;
+  const { status, text, stopReason, error, usage, version } = view;
+  return { status, text, stopReason, error, usage, version };
+}

@@ -6,9 +6,7 @@ import type { EventLog } from "../log/index.ts";
 import type { Ids, Logger } from "../ports.ts";
 import {
   approvalsIn,
-  pendingCalls,
   type ExtensionStatusReport,
-  type OutcomeView,
   type PendingApproval,
   type SessionEvent,
 } from "../projections/index.ts";
@@ -19,7 +17,15 @@ import { contentOf } from "./prompt-content.ts";
 import { SessionStory } from "./session-story.ts";
 import type { SessionExtensions } from "./session-extensions.ts";
 import type { SessionStream } from "./session-stream.ts";
-import { toolInfos, type Outcome, type Prompt, type SessionState, type ToolInfo } from "./session-types.ts";
+import {
+  outcomeOf,
+  stateOf,
+  toolInfos,
+  type Outcome,
+  type Prompt,
+  type SessionState,
+  type ToolInfo,
+} from "./session-types.ts";
 
 /** What a session is made of. @internal */
 export interface SessionDeps {
@@ -123,20 +129,7 @@ export class Session implements AsyncDisposable {
   /** The session as of the last durable fact. */
   state(): SessionState {
     const { stream } = this.#deps;
-    const { session } = stream.views;
-    return {
-      sessionId: this.id,
-      cwd: session.cwd,
-      model: session.settings.model,
-      status: session.status,
-      mode: session.mode,
-      version: stream.version,
-      runId: session.run?.runId ?? null,
-      turn: session.run?.turn ?? null,
-      pendingToolCalls: pendingCalls(session).map(({ callId, name, state }) => ({ id: callId, name, state })),
-      usage: session.usage,
-      outcome: outcomeOf(session.outcome),
-    };
+    return stateOf(this.id, stream.version, stream.views.session);
   }
 
   /**
@@ -250,12 +243,6 @@ export class Session implements AsyncDisposable {
       for (const { resolve } of waiters) resolve(ended);
     });
   }
-}
-
-function outcomeOf(view: OutcomeView | null): Outcome | null {
-  if (view === null) return null;
-  const { status, text, stopReason, error, usage, version } = view;
-  return { status, text, stopReason, error, usage, version };
 }
 
 function hasFired(signal: AbortSignal | undefined): boolean {

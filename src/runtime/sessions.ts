@@ -2,13 +2,22 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { LemonError } from "../errors.ts";
-import { assertSessionId, isSessionId } from "../harness/index.ts";
-import { listSessions, requireSession, SessionNotFoundError, type SessionSummary } from "../replay/index.ts";
+import { assertSessionId, isSessionId, sessionStreamName } from "../harness/index.ts";
+import type { PendingApproval } from "../projections/index.ts";
+import {
+  listSessions,
+  pendingApprovals,
+  requireSession,
+  SessionNotFoundError,
+  stateAt,
+  type SessionSummary,
+} from "../replay/index.ts";
 import { startSupervisor, SupervisorError, type Child, type Supervisor } from "../supervision/index.ts";
 import { SessionExistsError, SessionFailedError } from "./errors.ts";
 import type { SessionStream } from "./session-stream.ts";
 import type { OpenedSession, SessionFactory, SessionOptions, Settings } from "./session-factory.ts";
 import { Session } from "./session.ts";
+import { stateOf, type SessionState } from "./session-types.ts";
 
 /** How a session is started. */
 export interface StartOptions extends SessionOptions {
@@ -91,6 +100,25 @@ export class Sessions {
   /** The stream of a session that is led here, also before its start is done; `null` for any other. @internal */
   streamOf(id: string): SessionStream | null {
     return this.#streams.get(id) ?? null;
+  }
+
+  /**
+   * A session as it is, or was after one of its facts; it need not be open here.
+   *
+   * @throws SessionNotFoundError, InvalidVersionError
+   */
+  async state(id: string, at?: number): Promise<SessionState> {
+    const live = at === undefined ? await this.get(id) : null;
+    if (live !== null) return live.state();
+    const { log } = this.#deps.factory.world;
+    await requireSession(log, id);
+    const { session, version } = await stateAt(log, sessionStreamName(id), at);
+    return stateOf(id, version, session);
+  }
+
+  /** Calls that wait for an answer, of all sessions or of one. @throws SessionNotFoundError */
+  approvals(id?: string): Promise<PendingApproval[]> {
+    return pendingApprovals(this.#deps.factory.world.log, id);
   }
 
   /** Shuts all open sessions down. @internal */

@@ -5,12 +5,12 @@
  */
 import { NotFoundError } from "../../errors.ts";
 import type { SessionEvent } from "../../projections/index.ts";
+import { pendingApprovals } from "../../replay/index.ts";
 import type { PendingApproval, Session } from "../../runtime/index.ts";
 import { describeCall } from "../calls.ts";
 import { statuses, type Status } from "../errors.ts";
 import type { Context } from "../globals.ts";
 import { openRuntime } from "../leading.ts";
-import { pendingApprovals } from "../pending.ts";
 import { readingLog } from "../reading.ts";
 
 /** Lets a waiting call run. */
@@ -30,7 +30,7 @@ async function answer(
   reason: string | null,
 ): Promise<Status> {
   const { out, interrupts } = context;
-  const waiting = await readingLog(context, pendingApprovals);
+  const waiting = await readingLog(context, (log) => pendingApprovals(log));
   const call = waiting.find((each) => each.id === id);
   if (call === undefined)
     throw new NotFoundError(`no call ${JSON.stringify(id)} waits for an answer: see \`lemon approvals\``);

@@ -1,0 +1,254 @@
+import { z } from "zod";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { methods } from "../../src/control-plane/index.ts";
+import type { Method } from "../../src/control-plane/method.ts";
+import { Plane, postCall, type Json } from "./support/plane.ts";
+
+type Call = (method: string, params?: unknown) => Promise<Json>;
+
+const driven = new Set<string>();
+const table = new Map<string, Method>(methods.map((method) => [method.name, method]));
+
+/** Checks that a result is what its schema says, and that nothing is in it which the schema does not name. */
+function result(method: string, answer: Json): Json {
+  expect(answer.error).toBeUndefined();
+  driven.add(method);
+  const schema = table.get(method)?.result as z.ZodType;
+  expect([method, schema.parse(answer.result)]).toEqual([method, answer.result]);
+  return answer.result;
+}
+
+const doors: readonly [string, (plane: Plane) => Promise<Call>][] = [
+  [
+    "over lines",
+    async (plane) => {
+      const client = await plane.lineClient();
+      return (method, params) => client.call(method, params);
+    },
+  ],
+  [
+    "over HTTP",
+    async (plane) => {
+      const { url } = await plane.http();
+      return (method, params) => postCall(url, method, params);
+    },
+  ],
+];
+
+async function opened(door: (plane: Plane) => Promise<Call>, options: Parameters<typeof Plane.make>[0] = {}) {
+  const plane = await Plane.make(options);
+  const call = await door(plane);
+  const ok = async (method: string, params?: unknown): Promise<Json> =>
+    result(method, await call(method, params));
+  const reason = async (method: string, params?: unknown): Promise<string> =>
+    (await call(method, params)).error?.data.reason as string;
+  return { plane, call, ok, reason };
+}
+
+const script = (...turns: object[]) => ({ path: "script.json", text: JSON.stringify({ turns }) });
+
+describe.each(doors)("%s", (_name, door) => {
+  test("a session is started, prompted, looked at, shut down and resumed", async () => {
+    const { ok, reason } = await opened(door);
+    const started = await ok("sessions.start", { sessionId: "s1", model: "s/m" });
+    expect(started).toEqual({ sessionId: "s1", sessionKey: "session:s1", version: 2 });
+    expect((await ok("sessions.start", { script: script({ text: "scripted" }) })).sessionId).toMatch(/^ses_/);
+    expect(await ok("sessions.prompt", { sessionId: "s1", prompt: "hello" })).toMatchObject({
+      status: "completed",
+      text: "answer 1",
+    });
+    expect((await ok("sessions.list")).total).toBe(2);
+    expect((await ok("sessions.list", { limit: 1 })).sessions).toMatchObject([{ sessionId: "s1" }]);
+    const now = await ok("sessions.get", { sessionId: "s1" });
+    expect(now).toMatchObject({ status: "idle", outcome: { text: "answer 1" } });
+    expect(await ok("sessions.get", { sessionId: "s1", at: 1 })).toMatchObject({ version: 1, outcome: null });
+    expect(await ok("sessions.abort", { sessionId: "s1" })).toEqual({ aborted: false });
+    expect(await ok("sessions.shutdown", { sessionId: "s1", reason: "enough" })).toEqual({ shutDown: true });
+    expect(await ok("sessions.shutdown", { sessionId: "s1" })).toEqual({ shutDown: true });
+    expect((await ok("sessions.get", { sessionId: "s1" })).status).toBe("shut_down");
+    expect((await ok("sessions.resume", { sessionId: "s1" })).sessionId).toBe("s1");
+    const said = [{ type: "text", text: "more" }];
+    expect((await ok("sessions.prompt", { sessionId: "s1", prompt: said })).text).toBe("answer 2");
+    expect(await reason("sessions.start", { sessionId: "s1", model: "s/m" })).toBe("session_exists");
+    expect(await reason("sessions.start", { sessionId: " s" })).toBe("invalid_session_id");
+    expect(await reason("sessions.start", {})).toBe("no_model");
+    expect(await reason("sessions.start", { script: { path: "x", text: "{" } })).toBe("invalid_script");
+    expect(await reason("sessions.prompt", { sessionId: "s1", prompt: " " })).toBe("empty_prompt");
+    expect(await reason("sessions.get", { sessionId: "s1", at: 99_999 })).toBe("invalid_version");
+    for (const method of ["resume", "get", "facts", "abort", "shutdown"]) {
+      for (const sessionId of ["nobody", "", "a\u0000b", "../x", "x".repeat(300)])
+        expect([method, await reason(`sessions.${method}`, { sessionId })]).toEqual([
+          method,
+          "session_not_found",
+        ]);
+    }
+  });
+
+  test("the facts of a session come page by page", async () => {
+    const { ok } = await opened(door);
+    await ok("sessions.start", { sessionId: "s1", model: "s/m" });
+    await ok("sessions.prompt", { sessionId: "s1", prompt: "hello" });
+    const all = await ok("sessions.facts", { sessionId: "s1" });
+    expect(all.next).toBeNull();
+    const paged = [];
+    for (let from: number | null = 1; from !== null;) {
+      const page: Json = await ok("sessions.facts", { sessionId: "s1", from, limit: 2 });
+      paged.push(...page.facts);
+      from = page.next;
+    }
+    expect(paged).toEqual(all.facts);
+    const some = await ok("sessions.facts", { sessionId: "s1", from: 2, to: 4, types: ["prompt.submitted"] });
+    expect(some.facts.map(({ type }: Json) => type)).toEqual(["prompt.submitted"]);
+  });
+
+  test("a run is steered, followed up and aborted", async () => {
+    const { plane, call, ok, reason } = await opened(door, {
+      turns: [
+        { text: "first", delayMs: 200 },
+        { text: "second" },
+        { text: "third" },
+        { text: "never", delayMs: 3_600_000 },
+      ],
+    });
+    await ok("sessions.start", { sessionId: "s1", model: "s/m" });
+    expect(await reason("sessions.steer", { sessionId: "s1", text: "x" })).toBe("not_streaming");
+    expect(await reason("sessions.followUp", { sessionId: "s1", text: "x" })).toBe("not_streaming");
+    const began = began1(plane);
+    const prompt = call("sessions.prompt", { sessionId: "s1", prompt: "hello" });
+    await began;
+    expect(await reason("sessions.prompt", { sessionId: "s1", prompt: "again" })).toBe("already_streaming");
+    expect(await ok("sessions.steer", { sessionId: "s1", text: "x" })).toEqual({ queued: true });
+    expect(await ok("sessions.followUp", { sessionId: "s1", text: "y" })).toEqual({ queued: true });
+    expect(result("sessions.prompt", await prompt).text).toBe("third");
+    const again = began1(plane);
+    const endless = call("sessions.prompt", { sessionId: "s1", prompt: "for ever" });
+    await again;
+    expect(await ok("sessions.abort", { sessionId: "s1", reason: "enough" })).toEqual({ aborted: true });
+    expect(result("sessions.prompt", await endless).status).toBe("aborted");
+  });
+
+  test("a call that asks is listed and answered", async () => {
+    const { call, ok, reason } = await opened(door);
+    const bash = { toolCalls: [{ name: "bash", args: { command: "echo hi" } }] };
+    await ok("sessions.start", { sessionId: "s1", approval: "ask", script: script(bash, { text: "done" }) });
+    const prompt = call("sessions.prompt", { sessionId: "s1", prompt: "go" });
+    let waiting: Json[] = [];
+    while (waiting.length === 0) waiting = (await ok("approvals.list", { sessionId: "s1" })).approvals;
+    expect(waiting).toMatchObject([{ sessionId: "s1", tool: "bash", args: { command: "echo hi" } }]);
+    expect((await ok("approvals.list")).approvals).toEqual(waiting);
+    const [{ id }] = waiting as [Json];
+    expect(await reason("approvals.resolve", { sessionId: "s1", id: "call_x", decision: "allow" })).toBe(
+      "not_found",
+    );
+    expect(await ok("approvals.resolve", { sessionId: "s1", id, decision: "allow" })).toEqual({
+      resolved: true,
+    });
+    expect(result("sessions.prompt", await prompt).text).toBe("done");
+    expect(await reason("approvals.resolve", { sessionId: "s1", id, decision: "deny" })).toBe("not_found");
+    expect(await reason("approvals.list", { sessionId: "nobody" })).toBe("session_not_found");
+  });
+
+  test("replay verifies and tells states", async () => {
+    const { ok, reason } = await opened(door);
+    await ok("sessions.start", { sessionId: "s1", model: "s/m" });
+    await ok("sessions.prompt", { sessionId: "s1", prompt: "hello" });
+    expect(await ok("replay.verify", { sessionId: "s1" })).toMatchObject({
+      sessionId: "s1",
+      divergences: [],
+    });
+    expect((await ok("replay.stateAt", { sessionId: "s1" })).messages).toHaveLength(2);
+    expect((await ok("replay.stateAt", { sessionId: "s1", version: 1 })).messages).toEqual([]);
+    expect(await reason("replay.stateAt", { sessionId: "s1", version: 999 })).toBe("invalid_version");
+    expect(await reason("replay.stateAt", { sessionId: "s1", version: 0 })).toBe("invalid_params");
+    expect(await reason("replay.verify", { sessionId: "nobody" })).toBe("session_not_found");
+  });
+
+  test("the status of extensions tells neither where they lie nor what went wrong in words", async () => {
+    const { plane, call, ok, reason } = await opened(door);
+    const folder = mkdtempSync(path.join(tmpdir(), "lemon-rpc-"));
+    writeFileSync(path.join(folder, "broken.mjs"), "export default { name: 'broken', version: '1.0.0' };\nthrow new Error('private words');\n");
+    expect(await ok("extensions.status")).toMatchObject({ extensions: [], totalErrors: 0 });
+    await ok("sessions.start", { sessionId: "s1", model: "s/m", extensions: [folder] });
+    const status = await ok("extensions.status", { sessionId: "s1" });
+    expect(status.totalErrors).toBe(1);
+    expect(status.loadErrors[0].sourcePath).toMatch(/^[0-9a-f]{16}$/);
+    for (const text of [JSON.stringify(status), JSON.stringify(await ok("extensions.status"))]) {
+      expect(text).not.toContain(path.basename(folder));
+      expect(text).not.toContain("private words");
+    }
+    expect((await ok("extensions.reload", { sessionId: "s1" })).totalErrors).toBe(1);
+    await call("sessions.shutdown", { sessionId: "s1" });
+    const facts = (await plane.runtime.log.info()).facts;
+    expect((await ok("extensions.status", { sessionId: "s1" })).totalErrors).toBe(1);
+    expect((await plane.runtime.log.info()).facts).toBe(facts);
+    expect(await reason("extensions.reload", { sessionId: "s1" })).toBe("not_found");
+    expect(await reason("extensions.status", { sessionId: "nobody" })).toBe("session_not_found");
+  });
+
+  test("what is not there yet says so", async () => {
+    const { call } = await opened(door);
+    const params = { sessionId: "s1", at: 1, a: 1, b: 2, id: "x", prompt: "x", source: "s1", question: "x" };
+    for (const method of [
+      "sessions.fork",
+      "replay.diff",
+      "background.list",
+      "background.status",
+      "background.result",
+      "background.start",
+      "background.cancel",
+      "sideQuery.ask",
+    ]) {
+      driven.add(method);
+      expect((await call(method, params)).error).toMatchObject({
+        code: -32009,
+        data: { reason: "not_implemented" },
+      });
+    }
+  });
+});
+
+test("facts are subscribed to over lines", async () => {
+  const client = await (await Plane.make()).lineClient();
+  const { subscriptionId } = result("facts.subscribe", await client.call("facts.subscribe"));
+  result("facts.unsubscribe", await client.call("facts.unsubscribe", { subscriptionId }));
+  result("rpc.discover", await client.call("rpc.discover"));
+});
+
+test("calls of a batch run at once and are answered in order", async () => {
+  const plane = await Plane.make();
+  const client = await plane.lineClient();
+  await client.call("sessions.start", { sessionId: "slow", script: script({ text: "slow", delayMs: 100 }) });
+  await client.call("sessions.start", { sessionId: "fast", script: script({ text: "fast" }) });
+  const prompt = (id: number, sessionId: string) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "sessions.prompt",
+    params: { sessionId, prompt: "x" },
+  });
+  client.write(JSON.stringify([prompt(11, "slow"), { jsonrpc: "2.0", method: "x" }, prompt(12, "fast")]));
+  const answers = await client.line(Array.isArray);
+  expect(answers.map(({ id, result: { text } }: Json) => [id, text])).toEqual([
+    [11, "slow"],
+    [12, "fast"],
+  ]);
+});
+
+afterAll(() => {
+  const missing = methods.map(({ name }) => name).filter((name) => !driven.has(name));
+  expect(missing).toEqual([]);
+});
+
+/** Resolves when the next run of s1 has asked its model. */
+async function began1(plane: Plane): Promise<void> {
+  const session = await plane.runtime.sessions.get("s1");
+  return new Promise((resolve) => {
+    const end = session?.subscribe(({ type }) => {
+      if (type !== "turn_start") return;
+      end?.();
+      resolve();
+    });
+  });
+}
