@@ -94,6 +94,7 @@ test("the commands, their arguments and their flags", () => {
     "extension status --extension <path>",
     "extension config <name> --extension <path>",
     "extension new <name> [dir]",
+    "serve --stdio | --http | --port <number> | --scopes <list>",
     "doctor --bundle <file>",
   ]);
   expect(flagsOf(program)).toBe(

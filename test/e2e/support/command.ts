@@ -30,6 +30,8 @@ export interface Ended {
 export interface StartOptions {
   /** Given on standard input, which then ends. Default: nothing. */
   readonly stdin?: string | Uint8Array;
+  /** Standard input is a pipe that the test writes to. */
+  readonly pipe?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly uid?: number;
@@ -39,6 +41,8 @@ export interface StartOptions {
 export interface Running {
   readonly process: ChildProcess;
   readonly ended: Promise<Ended>;
+  /** What it has printed so far. */
+  stdout(): string;
   /** Resolves when standard output holds the text. @throws when the command ends before */
   printed(text: string): Promise<void>;
 }
@@ -106,13 +110,13 @@ export function parseLines(text: string): Json[] {
 
 /** Starts `lemon` without a home of its own. */
 export function start(args: readonly string[], options: StartOptions = {}): Running {
-  const { stdin, env = {}, cwd, uid } = options;
+  const { stdin, pipe = false, env = {}, cwd, uid } = options;
   const { LEMON_HOME: _home, NO_COLOR: _no, FORCE_COLOR: _force, ...inherited } = process.env;
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...inherited, ...env },
     ...(cwd === undefined ? {} : { cwd }),
     ...(uid === undefined ? {} : { uid, gid: uid }),
-    stdio: [stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    stdio: [stdin === undefined && !pipe ? "ignore" : "pipe", "pipe", "pipe"],
   });
   children.add(child);
   child.stdin?.on("error", () => undefined); // a command that refuses its flags does not read
@@ -144,7 +148,7 @@ export function start(args: readonly string[], options: StartOptions = {}): Runn
       check();
       void ended.then(() => reject(new Error(`ended without ${text}:\n${stdout}\n${stderr}`)));
     });
-  return { process: child, ended, printed };
+  return { process: child, ended, stdout: () => stdout, printed };
 }
 
 /** Resolves when the file exists. @throws when the command that should make it ends before */
