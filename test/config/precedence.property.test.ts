@@ -105,6 +105,7 @@ function expected(sources: readonly Source[]): unknown {
     runtime: Object.assign({ ...defaultConfig.runtime }, ...sources.map((each) => each.runtime)),
     models: Object.fromEntries(models),
     compaction: defaultConfig.compaction,
+    controlPlane: { tokens: {} },
     extensions: {
       memoryLimitMb: 512,
       settings: sources.reduce<Settings>((below, { settings }) => laidOver(below, settings), {}),

@@ -49,6 +49,7 @@ async function answerTo(
 ): Promise<{ readonly answer: Json; readonly text: string; readonly plane: Plane }> {
   const plane = await Plane.withSession();
   const real = methodTable.get("sessions.list") as Method;
+  // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- anything may be thrown
   const failing: Method = { ...real, run: () => Promise.reject(thrown) };
   const { runtime, logger, ids } = plane.parts;
   const dispatcher = new Dispatcher({ methods: new Map([[real.name, failing]]), runtime, logger, ids });

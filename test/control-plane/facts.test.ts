@@ -214,7 +214,7 @@ describe("GET /facts", () => {
           connection === 1 ? {} : { "Last-Event-ID": last },
           ({ id, event, data }) => {
             expect(event).toBe("facts.appended");
-            const { position } = JSON.parse(data) as Json;
+            const { position } = JSON.parse(data);
             seen.push(position);
             last = id;
             return seen.length < Math.min(connection * 920, start + 10_000);
@@ -235,14 +235,14 @@ describe("GET /facts", () => {
     await events(
       `${url}/facts?after=at-0&types=test.odd,test.none`,
       {},
-      ({ data }) => types.push((JSON.parse(data) as Json).type) < 3,
+      ({ data }) => types.push(JSON.parse(data).type) < 3,
     );
     expect(types).toEqual(["test.odd", "test.odd", "test.odd"]);
     const streams = new Set<string>();
     let count = 0;
     const mine = await factsOf(plane.runtime.log, "session-s1");
     await events(`${url}/facts?after=at-0&sessionId=s1`, {}, ({ data }) => {
-      streams.add((JSON.parse(data) as Json).stream);
+      streams.add(JSON.parse(data).stream);
       return (count += 1) < mine.length;
     });
     expect([...streams]).toEqual(["session-s1"]);
@@ -250,7 +250,7 @@ describe("GET /facts", () => {
       const response = await fetch(`${url}/facts?${query}`, {
         headers: { Authorization: `Bearer ${TOKEN}` },
       });
-      return [response.status, ((await response.json()) as Json).error.data.reason];
+      return [response.status, (await response.json()).error.data.reason];
     };
     expect(await get("after=nonsense")).toEqual([400, "invalid_cursor"]);
     expect(await get("after=at-999999")).toEqual([409, "cursor_ahead"]);

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { LineClient, Plane, post, type Json } from "./support/plane.ts";
+import type { LineClient } from "./support/plane.ts";
+import { Plane, post, type Json } from "./support/plane.ts";
 
 const fixture = readFileSync(
   path.resolve(import.meta.dirname, "../fixtures/cases/json-rpc-malformed.txt"),
@@ -44,7 +45,7 @@ describe("every line of the malformed messages gets exactly its reply", () => {
     for (const [at, line] of lines.entries()) {
       const answers = await client.answersTo(line);
       count += answers.length;
-      const expected = replies[at] as Expected;
+      const expected = replies[at];
       expect(answers).toHaveLength(expected.reply === false ? 0 : 1);
       if (expected.reply !== false) check(answers[0], expected);
     }
@@ -56,7 +57,7 @@ describe("every line of the malformed messages gets exactly its reply", () => {
     let count = 0;
     for (const [at, line] of lines.entries()) {
       const { status, body } = await post(url, line);
-      const expected = replies[at] as Expected;
+      const expected = replies[at];
       expect(status).toBe(expected.reply === false ? 204 : 200);
       if (body === null) continue;
       count += 1;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -366,6 +366,7 @@ const pinned: Record<string, string[]> = {
     "StateAt",
     "findSession",
     "listSessions",
+    "pendingApprovals",
     "requireSession",
     "stateAt",
     "verifyReplay",

@@ -4,7 +4,7 @@
  * the last fact that it was sent. docs/reference/control-plane.md, "Following facts"
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { messageOf } from "../../errors.ts";
+import { LemonError } from "../../errors.ts";
 import type { Fact } from "../../events/index.ts";
 import type { Cursor, EventLog } from "../../log/index.ts";
 import type { Clock, Logger } from "../../ports.ts";
@@ -80,11 +80,7 @@ export class FactFeed {
       await this.#catchUp();
       if (this.#end === null) await this.#follow();
     } catch (error) {
-      if (this.#end === null) {
-        const code = error instanceof Error && "code" in error ? error.code : messageOf(error).slice(0, 40);
-        this.#parts.logger.warn({ code }, "facts could not be read for a subscription");
-      }
-      this.#finish("failed");
+      this.#fail(error);
     } finally {
       this.#cancelGrace?.();
     }
@@ -117,13 +113,9 @@ export class FactFeed {
 
   async #follow(): Promise<void> {
     const { log } = this.#parts;
-    let fault: unknown = null;
     const subscription = log.follow({ ...from(this.#after), streams: this.#parts.filter.prefix }).subscribe({
       next: (fact) => this.#take(fact),
-      error: (error: unknown) => {
-        fault = error;
-        this.#finish("failed");
-      },
+      error: (error: unknown) => this.#fail(error),
       complete: () => this.#finish("log_closed"),
     });
     try {
@@ -138,7 +130,6 @@ export class FactFeed {
     } finally {
       subscription.unsubscribe();
     }
-    if (fault !== null) throw fault;
   }
 
   #take(fact: Fact): void {
@@ -189,6 +180,13 @@ export class FactFeed {
     const { types, prefix, streams } = this.#parts.filter;
     if (types !== null && !types.has(type)) return false;
     return stream.startsWith(prefix) && (streams === null || streams.has(stream));
+  }
+
+  #fail(error: unknown): void {
+    if (this.#end !== null) return;
+    const code = error instanceof LemonError ? error.code : "unknown";
+    this.#parts.logger.warn({ code }, "facts could not be read for a subscription");
+    this.#finish("failed");
   }
 
   #finish(end: FeedEnd): void {

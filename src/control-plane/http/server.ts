@@ -125,9 +125,7 @@ export class HttpServer {
 
   #tracked<Result>(work: Promise<Result>): Promise<Result> {
     this.#open.add(work);
-    const done = (): void => void this.#open.delete(work);
-    work.then(done, done);
-    return work;
+    return work.finally(() => this.#open.delete(work));
   }
 
   async #answer(call: Call): Promise<Response> {
@@ -183,7 +181,7 @@ export class HttpServer {
       ?.flatMap((list) => list.split(","))
       .filter((type) => type !== "");
     const [sessionId, streams] = [call.req.query("sessionId"), call.req.query("streams")];
-    const stream = new FactStream(call.env.outgoing as never, {
+    const stream = new FactStream(call.env.outgoing, {
       log,
       clock,
       logger,

@@ -44,9 +44,10 @@ export async function ensureTokenFile(home: string): Promise<TokenFile> {
 
 async function read(file: string): Promise<string | null> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return null;
-      throw new UnsafeTokenFileError(file, `can't be opened as a file (${error.code ?? "unknown error"})`);
+    (error: unknown) => {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT") return null;
+      throw new UnsafeTokenFileError(file, `can't be opened as a file (${code ?? "unknown error"})`);
     },
   );
   if (handle === null) return null;

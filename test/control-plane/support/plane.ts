@@ -156,7 +156,7 @@ export class LineClient {
       this.#buffer = lines.pop() ?? "";
       this.all.push(...lines);
       for (const line of lines) {
-        const message = JSON.parse(line) as Json;
+        const message = JSON.parse(line);
         if (message.method !== undefined) this.#notices.push(message);
       }
       for (const look of this.#look.splice(0)) look();
@@ -173,7 +173,7 @@ export class LineClient {
   async line(fits: (message: Json) => boolean): Promise<Json> {
     for (let at = 0; ;) {
       for (; at < this.all.length; at += 1) {
-        const message = JSON.parse(this.all[at] ?? "") as Json;
+        const message = JSON.parse(this.all[at] ?? "");
         if (fits(message)) return message;
       }
       if (this.socket.destroyed) throw new Error("the connection was closed");
@@ -197,7 +197,7 @@ export class LineClient {
     await this.line((answer) => answer.id === id);
     return this.all
       .slice(from)
-      .map((line) => JSON.parse(line) as Json)
+      .map((line) => JSON.parse(line))
       .filter((answer) => answer.id !== id);
   }
 
@@ -230,7 +230,7 @@ export async function post(
   const text = await response.text();
   return {
     status: response.status,
-    body: text === "" ? null : (JSON.parse(text) as Json),
+    body: text === "" ? null : JSON.parse(text),
     headers: response.headers,
   };
 }
@@ -238,5 +238,5 @@ export async function post(
 /** Calls a method by POST. @returns the whole answer */
 export async function postCall(url: string, method: string, params?: unknown): Promise<Json> {
   const { body } = await post(url, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
-  return body as Json;
+  return body;
 }
