@@ -250,7 +250,8 @@ describe("GET /facts", () => {
       const response = await fetch(`${url}/facts?${query}`, {
         headers: { Authorization: `Bearer ${TOKEN}` },
       });
-      return [response.status, (await response.json()).error.data.reason];
+      const body: Json = await response.json();
+      return [response.status, body.error.data.reason];
     };
     expect(await get("after=nonsense")).toEqual([400, "invalid_cursor"]);
     expect(await get("after=at-999999")).toEqual([409, "cursor_ahead"]);
