@@ -218,9 +218,9 @@ describe.each(doors)("%s", (_name, door) => {
     }
     expect((await ok("extensions.reload", { sessionId: "s1" })).totalErrors).toBe(1);
     await call("sessions.shutdown", { sessionId: "s1" });
-    const facts = (await plane.runtime.log.info()).facts;
+    const versions = await plane.runtime.log.streams("session-");
     expect((await ok("extensions.status", { sessionId: "s1" })).totalErrors).toBe(1);
-    expect((await plane.runtime.log.info()).facts).toBe(facts);
+    expect(await plane.runtime.log.streams("session-")).toEqual(versions);
     expect(await reason("extensions.reload", { sessionId: "s1" })).toBe("not_found");
     expect(await reason("extensions.status", { sessionId: "nobody" })).toBe("session_not_found");
   });
