@@ -2,6 +2,7 @@
 import {
   defaultConfig,
   type CompactionConfig,
+  type CheckpointsConfig,
   type Config,
   type ControlPlaneToken,
   type ExtensionsConfig,
@@ -32,6 +33,7 @@ export function assemble(layers: readonly (readonly Setting[])[]): Config {
   const compaction = valuesOf(under("compaction")) as Partial<CompactionConfig>;
   const limits = valuesOf(under("extensions")) as Partial<ExtensionsConfig>;
   const own = valuesOf(under("extensions", "settings")) as ExtensionsConfig["settings"];
+  const checkpoints = valuesOf(under("checkpoints")) as Partial<CheckpointsConfig>;
   const namesUnder = (...prefix: string[]): string[] => [
     ...new Set(
       settings
@@ -52,6 +54,7 @@ export function assemble(layers: readonly (readonly Setting[])[]): Config {
     ),
     compaction: { ...defaultConfig.compaction, ...compaction },
     extensions: { ...defaultConfig.extensions, ...limits, settings: own },
+    checkpoints: { ...defaultConfig.checkpoints, ...checkpoints },
     secrets: valuesOf(under("secrets")) as Config["secrets"],
     controlPlane: {
       tokens: Object.fromEntries(

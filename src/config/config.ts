@@ -51,6 +51,20 @@ export interface ExtensionsConfig {
   readonly settings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
+/** `[checkpoints]`: how files are kept before they are changed. docs/reference/checkpoints.md */
+export interface CheckpointsConfig {
+  /** Folder of the exported copies; `null`: `lemon_checkpoints` in the folder for temporary files. */
+  readonly dir: string | null;
+  /** Whether each checkpoint is also written as a JSON file. */
+  readonly export: boolean;
+  /** Whether a checkpoint is taken before write, edit and patch change files. */
+  readonly guard: boolean;
+  /** How many of those a session keeps; 1 or more. */
+  readonly maxPerSession: number;
+  /** How many bytes of files those of a session hold together; 1 or more. */
+  readonly maxBytesPerSession: number;
+}
+
 /** `[models.NAME]`: a server that speaks the OpenAI protocol, or what is to be known of the models of a provider. */
 export interface ModelEndpoint {
   /** Up to and with the version, such as `http://127.0.0.1:8080/v1`; `null`: NAME is a provider or a model without it. */
@@ -92,6 +106,7 @@ export interface Config {
   readonly models: Readonly<Record<string, ModelEndpoint>>;
   readonly compaction: CompactionConfig;
   readonly extensions: ExtensionsConfig;
+  readonly checkpoints: CheckpointsConfig;
   /** `[secrets]`: by name, the environment variable that holds each. docs/reference/secrets.md */
   readonly secrets: Readonly<Record<string, SecretSource>>;
   readonly controlPlane: ControlPlaneConfig;
@@ -121,6 +136,7 @@ export interface ConfigOverrides {
   readonly models?: Readonly<Record<string, EitherSpelling<ModelEndpoint>>> | undefined;
   readonly compaction?: EitherSpelling<CompactionConfig> | undefined;
   readonly extensions?: EitherSpelling<ExtensionsConfig> | undefined;
+  readonly checkpoints?: EitherSpelling<CheckpointsConfig> | undefined;
   readonly secrets?: Readonly<Record<string, SecretSource>> | undefined;
   readonly controlPlane?:
     | { readonly tokens?: Readonly<Record<string, EitherSpelling<ControlPlaneToken>>> | undefined }
@@ -144,6 +160,13 @@ export const defaultConfig: Config = {
   models: {},
   compaction: { enabled: true, reserveTokens: 16_384, keepTokens: 20_000 },
   extensions: { memoryLimitMb: 512, settings: {} },
+  checkpoints: {
+    dir: null,
+    export: true,
+    guard: true,
+    maxPerSession: 200,
+    maxBytesPerSession: 500 * 1024 * 1024,
+  },
   secrets: {},
   controlPlane: { tokens: {} },
 };

@@ -6,6 +6,7 @@ import {
   approvalModes,
   type CompactionConfig,
   controlPlaneScopes,
+  type CheckpointsConfig,
   type Config,
   type ControlPlaneToken,
   type ExtensionSwitches,
@@ -107,6 +108,18 @@ const compaction: KeysOf<CompactionConfig> = {
 const token: KeysOf<ControlPlaneToken> = {
   tokenEnv: { holds: "value", kind: variableName, untrusted: "never" },
   scopes: { holds: "value", kind: listOf(oneOf(controlPlaneScopes)), untrusted: "never" },
+// What is kept before a change is what a user falls back on: a stranger must not have less of it kept, nor copies elsewhere.
+const checkpoints: KeysOf<CheckpointsConfig> = {
+  dir: {
+    holds: "value",
+    kind: text("a folder", (found) => found.trim() !== ""),
+    variable: "LEMON_CHECKPOINTS_DIR",
+    untrusted: "never",
+  },
+  export: { holds: "value", kind: bool, variable: "LEMON_CHECKPOINTS_EXPORT", untrusted: onlyOff },
+  guard: { holds: "value", kind: bool, untrusted: [false, true] },
+  maxPerSession: { holds: "value", kind: count(), untrusted: "never" },
+  maxBytesPerSession: { holds: "value", kind: count(), untrusted: "never" },
 };
 
 const extensions: TableKeys["keys"] = {
@@ -127,6 +140,7 @@ const tables: Readonly<Record<keyof Config, TableKeys | NamedTables>> = {
   models: { holds: "named", each: { holds: "table", keys: model } },
   compaction: { holds: "table", keys: compaction },
   extensions: { holds: "table", keys: extensions },
+  checkpoints: { holds: "table", keys: checkpoints },
   // The model may use what stands here, so a stranger must not say what it is.
   secrets: { holds: "named", each: { holds: "value", kind: secretSource, untrusted: "never" } },
   controlPlane: {

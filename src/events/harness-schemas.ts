@@ -140,6 +140,8 @@ export const harnessFactSchemas = {
     preRestoreCheckpointId: checkpointId,
     force: z.boolean(),
     callId: writingCall,
+    /** Of the checkpoint. */
+    cwd: z.string(),
     /** The paths to be touched, in their order. `null`: there is, or shall be, no file. */
     plan: z.array(
       z.object({
@@ -168,8 +170,16 @@ export const harnessFactSchemas = {
     preRestoreCheckpointId: checkpointId.nullable(),
     status: z.enum(["restored", "partial", "nothing_to_do", "failed"]),
     results: z.array(restoreResult),
-    /** What stands there now, of the paths that were restored: `null` for no file. */
-    written: z.array(z.object({ path: z.string(), sha256: sha256.nullable(), mode: mode.nullable() })),
+    /** What stands there now, and what stood there before, of the paths that were restored: `null` for no file. */
+    written: z.array(
+      z.object({
+        path: z.string(),
+        beforeSha256: sha256.nullable(),
+        beforeMode: mode.nullable(),
+        afterSha256: sha256.nullable(),
+        afterMode: mode.nullable(),
+      }),
+    ),
     createdDirs: z.array(z.string()),
     removedDirs: z.array(z.string()),
     callId: writingCall,

@@ -1,4 +1,4 @@
-/** The rules behind the long-running harness: todos, progress, introspection, and the features of a project. */
+/** The rules behind the long-running harness: todos, checkpoints, progress, introspection, and the features of a project. */
 export {
   introspectionStream,
   listRecords,
@@ -7,7 +7,6 @@ export {
 } from "./introspection/list.ts";
 export { isWatched, recordOf, type IntrospectionDraft } from "./introspection/record.ts";
 export { isoTime } from "./iso-time.ts";
-export type { CheckpointStats } from "./progress/checkpoint-stats.ts";
 export { readProgress, type ProgressSource, type ReadProgress } from "./progress/read.ts";
 export type { NextFeature, NextTodo, ProgressSnapshot } from "./progress/snapshot.ts";
 export {
@@ -38,3 +37,30 @@ export type { GeneratedFeatures } from "./features/generate.ts";
 export type { FeatureModel, GenerateOptions } from "./features/generation.ts";
 export { hasFeatureNews, readFeatures, requireFeature } from "./features/reading.ts";
 export { Features, requireStatus, type FeatureParts, type FeatureSource } from "./features/service.ts";
+export {
+  CheckpointError,
+  CheckpointService,
+  isCheckpointId,
+  type AtVersion,
+  type CheckpointDiff,
+  type CheckpointKind,
+  type CheckpointOrigin,
+  type CheckpointRecord,
+  type CheckpointSettings,
+  type CheckpointStats,
+  type CheckpointSummary,
+  type CreateFilesystemOptions,
+  type CreateOptions,
+  type FileDiff,
+  type FilesystemState,
+  type GuardRequest,
+  type PathResult,
+  type Recorder,
+  type SessionFacts,
+  type RestoreAction,
+  type RestoreCode,
+  type RestoreOptions,
+  type RestorePoint,
+  type RestoreResult,
+  type ResumedCheckpoint,
+} from "./checkpoints/index.ts";

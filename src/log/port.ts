@@ -131,6 +131,8 @@ export interface EventLog {
   streams(prefix?: string): Promise<{ stream: string; version: number }[]>;
   putBlob(bytes: Uint8Array): Promise<string>;
   getBlob(sha256: string): Promise<Uint8Array>;
+  /** Whether such a blob is stored; does not read it. */
+  hasBlob(sha256: string): Promise<boolean>;
   loadSnapshots(stream: string): Promise<Snapshot[]>;
   acquire(key: string, owner: string, ttlMs: number): Promise<Lease>;
   renew(lease: Lease): Promise<Lease>;

@@ -91,3 +91,23 @@ export {
   type WorkItem,
 } from "./work-order.ts";
 export { featureFile, type FeatureFileView, type FeatureStatusView } from "./feature-file.ts";
+export {
+  beyondRetention,
+  checkpointCounts,
+  checkpoints,
+  newestFirst,
+  type CheckpointCounts,
+  type Checkpoints,
+  type RetentionLimits,
+  type StoredCheckpoint,
+} from "./checkpoints.ts";
+export {
+  fileHistoryTypes,
+  heldAt,
+  ledgerOf,
+  madeDirectoriesOf,
+  writesOf,
+  type FileWrite,
+  type MadeDirectory,
+  type PathContent,
+} from "./file-history.ts";

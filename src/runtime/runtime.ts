@@ -6,7 +6,7 @@ import type { Features } from "../harness/index.ts";
 import type { Fact } from "../events/index.ts";
 import type { Zombie } from "../extensions/index.ts";
 import { loadConfig, type Config } from "../config/index.ts";
-import { sessionStreamName } from "../harness/index.ts";
+import { sessionStreamName, type CheckpointService } from "../harness/index.ts";
 import { defaultHome } from "../home.ts";
 import { leaseOwner, type EventLog } from "../log/index.ts";
 import { silentLogger } from "../ports.ts";
@@ -21,6 +21,7 @@ import {
 import { createMasker } from "../secrets/index.ts";
 import { controlPlaneSecrets } from "./control-plane-token.ts";
 import { runtimeFeatures } from "./features.ts";
+import { runtimeCheckpoints } from "./checkpoints.ts";
 import { House } from "./house.ts";
 import { knownSecrets } from "./known-secrets.ts";
 import { RuntimeIntrospection } from "./introspection.ts";
@@ -58,6 +59,8 @@ export interface Runtime extends AsyncDisposable {
   readonly memory: RuntimeMemory;
   /** Web search over the search providers of extensions; there is no built-in one yet. docs/reference/providers.md */
   readonly search: WebSearch;
+  /** Snapshots of sessions and of files, and the way back to them. docs/reference/checkpoints.md */
+  readonly checkpoints: CheckpointService;
   /** Extensions apart from any session. */
   readonly extensions: RuntimeExtensions;
   /** The features of a project. docs/reference/features.md */
@@ -158,7 +161,10 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       configure,
       secretsOfHome,
     });
-    const sessions: Sessions = new Sessions({ factory, population: () => house.sessions, cwd });
+    const recover = (sessionId: string): Promise<void> => checkpoints.recover(sessionId);
+    const sessions: Sessions = new Sessions({ factory, population: () => house.sessions, cwd, recover });
+    const shared = { log, clock, ids, logger, mask, cwd };
+    const checkpoints = runtimeCheckpoints({ ...shared, sessions: writer, settings: config.checkpoints });
     const recall = { home, registry: extensions.registry, clock, logger, mask };
     const features = runtimeFeatures(factory, cwd, mask);
     return new RunningRuntime({
@@ -168,6 +174,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       tools: new RuntimeTools(extensions.registry, cwd, configure),
       memory: new RuntimeMemory(recall),
       search: runtimeSearch(recall),
+      checkpoints,
       id,
       log,
       ownsLog,
@@ -195,6 +202,7 @@ interface RuntimeParts {
   readonly tools: RuntimeTools;
   readonly memory: RuntimeMemory;
   readonly search: WebSearch;
+  readonly checkpoints: CheckpointService;
   readonly id: string;
   readonly log: EventLog;
   readonly ownsLog: boolean;
@@ -221,6 +229,7 @@ class RunningRuntime implements Runtime {
   readonly memory: RuntimeMemory;
   readonly search: WebSearch;
   readonly features: Features;
+  readonly checkpoints: CheckpointService;
   readonly #parts: RuntimeParts;
   #closing: Promise<readonly Zombie[]> | null = null;
 
@@ -237,6 +246,7 @@ class RunningRuntime implements Runtime {
     this.memory = parts.memory;
     this.search = parts.search;
     this.features = parts.features;
+    this.checkpoints = parts.checkpoints;
     this.#parts = parts;
   }
 

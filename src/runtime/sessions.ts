@@ -33,6 +33,8 @@ export interface SessionsDeps {
   /** The supervisor of all sessions, as it is now. */
   readonly population: () => Supervisor;
   readonly cwd: string;
+  /** Settles what was begun in a session outside of its actors, and cut off. */
+  readonly recover: (sessionId: string) => Promise<void>;
 }
 
 interface Beginning {
@@ -204,6 +206,7 @@ export class Sessions {
         this.#streams.set(id, stream);
         this.#follow(child, () => this.#ended(id, session, opened));
       }
+      await this.#deps.recover(id);
       const { settings, record } = await begin({ ...opened, session });
       await extensions.load(cwd, settings);
       await record();

@@ -7,7 +7,7 @@ import type { FeatureDocument } from "../features/document.ts";
 import { assertSessionId, idOfKey, sessionStreamName } from "../session-id.ts";
 import { storedTodos } from "../todos/stored.ts";
 import { versionAt } from "../versions.ts";
-import { checkpointStats } from "./checkpoint-stats.ts";
+import { checkpointStats } from "../checkpoints/stats.ts";
 import { featuresAt } from "./features-at.ts";
 import { snapshotOf, type ProgressSnapshot } from "./snapshot.ts";
 

@@ -13,7 +13,7 @@ import {
   type FeatureDocument,
   type FeatureProgress,
 } from "../features/document.ts";
-import type { CheckpointStats } from "./checkpoint-stats.ts";
+import type { CheckpointStats } from "../checkpoints/types.ts";
 
 /** A todo that can be begun. */
 export type NextTodo = Pick<Todo, "id" | "content" | "status" | "priority" | "dependencies">;

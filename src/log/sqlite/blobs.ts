@@ -15,6 +15,7 @@ export class Blobs {
   readonly #location: string;
   readonly #insert: Statement<[string, Uint8Array]>;
   readonly #select: Statement<[string], Uint8Array>;
+  readonly #find: Statement<[string], number>;
 
   constructor({ db, location }: Connection) {
     this.#location = location;
@@ -22,6 +23,7 @@ export class Blobs {
       "INSERT INTO blobs (sha256, bytes) VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING",
     );
     this.#select = db.prepare<[string], Uint8Array>("SELECT bytes FROM blobs WHERE sha256 = ?").pluck();
+    this.#find = db.prepare<[string], number>("SELECT 1 FROM blobs WHERE sha256 = ?").pluck();
   }
 
   /** Copies the bytes, so that the caller may use its buffer again at once. */
@@ -50,5 +52,9 @@ export class Blobs {
     if (blobHash(bytes) !== sha256)
       throw new LogCorruptError(this.#location, `blob ${sha256} has other bytes`, null);
     return bytes;
+  }
+
+  has(sha256: string): boolean {
+    return this.#find.get(sha256) !== undefined;
   }
 }

@@ -134,6 +134,10 @@ export class SqliteEventLog implements EventLog {
     return this.#read(() => this.#blobs.get(sha256));
   }
 
+  async hasBlob(sha256: string): Promise<boolean> {
+    return this.#read(() => this.#blobs.has(sha256));
+  }
+
   async loadSnapshots(stream: string): Promise<Snapshot[]> {
     return this.#read(() => this.#snapshots.of(stream));
   }
