@@ -75,6 +75,8 @@ export { InvalidConfigError, type Config, type ConfigOverrides } from "./config/
 export type { ReplayReport, SessionSummary, StateAt } from "./replay/index.ts";
 export {
   AbortedError,
+  CaptureError,
+  CheckpointError,
   createRuntime,
   EmptyPromptError,
   InvalidPromptError,
@@ -96,4 +98,15 @@ export {
   type SessionState,
   type StartOptions,
   type ToolInfo,
+  type CheckpointDiff,
+  type CheckpointRecord,
+  type CheckpointStats,
+  type CheckpointSummary,
+  type CreateFilesystemOptions,
+  type CreateOptions,
+  type FileDiff,
+  type RestoreOptions,
+  type RestorePoint,
+  type RestoreResult,
+  type ResumedCheckpoint,
 } from "./runtime/index.ts";

@@ -549,6 +549,7 @@ export const facts = {
       preRestoreCheckpointId: "The checkpoint that undoes it.",
       force: "Whether conflicts are overwritten.",
       callId: "The call that asked for it; `null` for a caller.",
+      cwd: "The working directory of the checkpoint.",
       plan: "The paths to be touched, in their order, each with `path`, `action` (`overwrite`, `recreate`, `remove`, `chmod`), `targetSha256` and `targetMode` (what shall stand there), `currentSha256` and `currentMode` (what stood there; `null` in either for no file), and `stage`: the sibling that holds the new bytes until they take the file's place.",
       settled: "What was decided of the other paths: as `results` in `checkpoint.restored`.",
       createdDirs: "Directories to be made, outermost first.",
@@ -565,7 +566,7 @@ export const facts = {
       status: "All in all.",
       results: "What became of each path.",
       written:
-        "What stands there now, of the paths that were restored: `path`, `sha256` and `mode`, both `null` for no file.",
+        "What stands there now, and what stood there before, of the paths that were restored: `path`, `beforeSha256`, `beforeMode`, `afterSha256`, `afterMode`, each pair `null` for no file.",
       createdDirs: "Directories that were made.",
       removedDirs: "Directories that were removed.",
       callId: "The call that asked for it; `null` for a caller.",

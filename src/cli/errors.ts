@@ -26,7 +26,15 @@ export const statuses = { done: 0, failed: 1, badUsage: 2, notThere: 3, interrup
 export type Status = number;
 
 /** Beside the words that say so: a document that can't be read is like a configuration that can't. */
-const BAD_USAGE = new Set(["no_model", "no_model_available", "unknown_model", "json_decode"]);
+const BAD_USAGE = new Set([
+  "no_model",
+  "no_model_available",
+  "unknown_model",
+  "json_decode",
+  "path_not_in_checkpoint",
+  "not_filesystem_checkpoint",
+  "not_session_checkpoint",
+]);
 /** Places that can't be logs, whatever is done about them: another should have been named. */
 const NO_LOG_THERE = new Set(["unknown_scheme", "no_directory", "not_a_file", "not_a_log", "already_exists"]);
 

@@ -23,3 +23,19 @@ export type { PendingApproval } from "../projections/index.ts";
 export { Session } from "./session.ts";
 export type { Outcome, Prompt, SessionState, ToolInfo } from "./session-types.ts";
 export type { Sessions, StartOptions } from "./sessions.ts";
+export {
+  CheckpointError,
+  type CheckpointDiff,
+  type CheckpointRecord,
+  type CheckpointService,
+  type CheckpointStats,
+  type CheckpointSummary,
+  type CreateFilesystemOptions,
+  type CreateOptions,
+  type FileDiff,
+  type RestoreOptions,
+  type RestorePoint,
+  type RestoreResult,
+  type ResumedCheckpoint,
+} from "../harness/index.ts";
+export { CaptureError } from "../workspace/index.ts";

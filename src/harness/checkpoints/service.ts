@@ -404,7 +404,7 @@ export class CheckpointService {
     const { maxPerSession, maxBytesPerSession } = this.#deps.settings;
     const limits = { maxCheckpoints: maxPerSession, maxBytes: maxBytesPerSession };
     for (const id of beyondRetention(await this.#store.of(sessionId), limits)) {
-      await recorder.write(deleted(id, "retention", recorder.callId));
+      await recorder.write(deleted(id, "retention"));
       await this.#exports.remove(id);
     }
   }
