@@ -110,6 +110,7 @@ function expected(sources: readonly Source[]): unknown {
       memoryLimitMb: 512,
       settings: sources.reduce<Settings>((below, { settings }) => laidOver(below, settings), {}),
     },
+    checkpoints: defaultConfig.checkpoints,
     secrets: {},
   };
 }
