@@ -2,7 +2,15 @@
 import path from "node:path";
 import type { Config } from "../config/index.ts";
 import { LemonError } from "../errors.ts";
-import { CheckpointService, isoTime, readFeatures, putTodos, storedTodos, type FeatureDocument, type SessionFacts } from "../harness/index.ts";
+import {
+  CheckpointService,
+  isoTime,
+  readFeatures,
+  putTodos,
+  storedTodos,
+  type FeatureDocument,
+  type SessionFacts,
+} from "../harness/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Clock, Ids, Logger } from "../ports.ts";
 import type { Todo } from "../projections/index.ts";
