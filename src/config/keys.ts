@@ -108,6 +108,8 @@ const compaction: KeysOf<CompactionConfig> = {
 const token: KeysOf<ControlPlaneToken> = {
   tokenEnv: { holds: "value", kind: variableName, untrusted: "never" },
   scopes: { holds: "value", kind: listOf(oneOf(controlPlaneScopes)), untrusted: "never" },
+};
+
 // What is kept before a change is what a user falls back on: a stranger must not have less of it kept, nor copies elsewhere.
 const checkpoints: KeysOf<CheckpointsConfig> = {
   dir: {
