@@ -1,5 +1,10 @@
 /** `runtime.progress`. docs/reference/progress.md */
-import { readProgress, type ProgressSnapshot, type ProgressSource } from "../harness/index.ts";
+import {
+  readProgress,
+  type ProgressSnapshot,
+  type ProgressSource,
+  type ReadProgress,
+} from "../harness/index.ts";
 import type { ReadAt } from "./todos.ts";
 
 /** `runtime.progress`. */
@@ -23,5 +28,10 @@ export class RuntimeProgress {
    */
   async snapshot(session: string, cwd = ".", { at }: ReadAt = {}): Promise<ProgressSnapshot> {
     return (await readProgress(this.#source, session, cwd, at)).snapshot;
+  }
+
+  /** The same, with the folder that was meant. @internal */
+  read(session: string, cwd: string): Promise<ReadProgress> {
+    return readProgress(this.#source, session, cwd);
   }
 }

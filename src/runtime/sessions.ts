@@ -89,6 +89,11 @@ export class Sessions {
     return this.#keep(id, this.#resume(id, options));
   }
 
+  /** Where sessions work unless they say otherwise. */
+  get cwd(): string {
+    return this.#deps.cwd;
+  }
+
   /** The session, if it is open in this runtime. */
   async get(id: string): Promise<Session | null> {
     return (await this.#live.get(id)) ?? null;

@@ -200,6 +200,83 @@ describe.each(doors)("%s", (_name, door) => {
     expect(await ok("todos.clear", { sessionId: "s1" })).toEqual({ todos: [] });
   });
 
+  test("features are counted, chosen and set", async () => {
+    const { ok, reason } = await opened(door);
+    const cwd = mkdtempSync(path.join(tmpdir(), "lemon-rpc-"));
+    expect(await reason("features.load", { cwd })).toBe("not_found");
+    const file = path.join(cwd, "FEATURE_REQUIREMENTS.json");
+    writeFileSync(file, "{");
+    expect(await reason("features.load", { cwd })).toBe("json_decode");
+    const features = [
+      { id: "a", description: "first", priority: "low" },
+      { id: "b", description: "second", dependencies: ["a", "gone"] },
+    ];
+    writeFileSync(file, JSON.stringify({ project_name: "p", features }));
+    await ok("sessions.start", { sessionId: "s1", model: "s/m", cwd });
+    expect(await ok("features.load", { sessionId: "s1" })).toMatchObject({
+      projectName: "p",
+      features: [{ id: "a" }, { id: "b" }],
+    });
+    expect(await ok("features.next", { cwd })).toMatchObject({
+      features: [{ id: "a" }],
+      dependencyProblems: [{ id: "b", kind: "missing", dependency: "gone" }],
+    });
+    expect(
+      (await ok("features.updateStatus", { cwd, id: "a", status: "completed", notes: "done" })).features[0],
+    ).toMatchObject({
+      status: "completed",
+      notes: "done",
+    });
+    expect(await ok("features.progress", { cwd })).toMatchObject({ total: 2, completed: 1, percentage: 50 });
+    expect(await reason("features.updateStatus", { cwd, id: "x", status: "failed" })).toBe(
+      "feature_not_found",
+    );
+    expect(await reason("features.updateStatus", { cwd, id: "a", status: "x" })).toBe("invalid_status");
+  });
+
+  test("agent.progress tells how far a session is, and is recorded once", async () => {
+    const { plane, ok, call } = await opened(door);
+    const cwd = mkdtempSync(path.join(tmpdir(), "lemon-rpc-"));
+    await ok("sessions.start", { sessionId: "s1", model: "s/m", cwd });
+    await ok("todos.put", { sessionId: "s1", todos: [{ id: "a", content: "private words" }] });
+    const { snapshot, summary, ...rest } = await ok("agent.progress", {
+      sessionId: "s1",
+      cwd: " ",
+      runId: "run_1",
+      agentId: " ",
+    });
+    expect(rest).toEqual({ sessionId: "s1", cwd });
+    expect(snapshot.nextActions.todos).toMatchObject([{ content: "private words" }]);
+    expect(JSON.stringify(summary)).not.toContain("private words");
+    expect(summary).toMatchObject({
+      todos: { total: 1 },
+      hasFeatures: false,
+      features: { total: 0 },
+      nextActionCounts: { todos: 1 },
+    });
+    const records = async (): Promise<readonly Json[]> =>
+      plane.runtime.introspection.list({ eventType: "agent_progress_snapshot" });
+    expect(await records()).toMatchObject([
+      {
+        sessionId: "s1",
+        runId: "run_1",
+        agentId: null,
+        payload: { sessionId: "s1", cwd, overallPercentage: 0 },
+      },
+    ]);
+    for (const params of [
+      {},
+      { sessionId: " " },
+      { sessionId: "x".repeat(257) },
+      { sessionId: "s1", runId: "é".repeat(129) },
+      { sessionId: "s1", cwd: 5 },
+    ]) {
+      expect((await call("agent.progress", params)).error.code).toBe(-32602);
+    }
+    expect(await records()).toHaveLength(1);
+    expect((await ok("agent.progress", { sessionId: "nobody", cwd: "sub" })).cwd).toBe(path.resolve("sub"));
+  });
+
   test("the status of extensions tells neither where they lie nor what went wrong in words", async () => {
     const { plane, call, ok, reason } = await opened(door);
     const folder = mkdtempSync(path.join(tmpdir(), "lemon-rpc-"));
@@ -275,7 +352,7 @@ test("calls of a batch run at once and are answered in order", async () => {
 
 afterAll(() => {
   const missing = methods.map(({ name }) => name).filter((name) => !driven.has(name));
-  expect(missing).toEqual(["agent.progress"]);
+  expect(missing).toEqual([]);
 });
 
 /** Resolves when the next run of s1 has asked its model. */

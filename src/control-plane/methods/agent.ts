@@ -1,10 +1,6 @@
 /** `agent.*` */
-import path from "node:path";
 import { z } from "zod";
-import type { Runtime } from "../../runtime/index.ts";
-import { LemonError } from "../../errors.ts";
-import { part } from "../harness.ts";
-import { defineMethod, type Method } from "../method.ts";
+import { defineMethod, type Frozen, type Method } from "../method.ts";
 import {
   checkpointStats,
   count,
@@ -42,7 +38,7 @@ const snapshot = z.object({
   featuresError: z.string().nullable(),
 });
 
-type Snapshot = z.input<typeof snapshot>;
+type Snapshot = Frozen<z.input<typeof snapshot>>;
 
 const summary = z.object({
   sessionId: z.string(),
@@ -74,24 +70,30 @@ const progress = defineMethod({
     agentId: metadata,
   }),
   result: z.object({ sessionId: z.string(), cwd: z.string(), snapshot, summary }),
-  run: async ({ sessionId: id, cwd: said = "" }, { runtime }) => {
-    const cwd = await folderOf(runtime, id, said.trim());
-    const found = (await part(runtime, "progress")["snapshot"]?.(id, cwd)) as Snapshot;
-    return { sessionId: id, cwd, snapshot: found, summary: summaryOf(id, cwd, found) };
+  run: async ({ sessionId: asked, cwd: said = "", runId, sessionKey, agentId }, { runtime }) => {
+    const folder = said.trim() === "" ? "." : said.trim();
+    const { sessionId: id, cwd, snapshot: found } = await runtime.progress.read(asked, folder);
+    const told = summaryOf(id, cwd, found);
+    await runtime.introspection.record({
+      eventType: "agent_progress_snapshot",
+      runId: given(runId),
+      sessionId: id,
+      sessionKey: given(sessionKey),
+      agentId: given(agentId),
+      parentRunId: null,
+      provenance: "direct",
+      payload: { sessionId: id, cwd, overallPercentage: told.overallPercentage },
+    });
+    return { sessionId: id, cwd, snapshot: found, summary: told };
   },
 });
 
 /** All of them. */
 export const agentMethods: readonly Method[] = [progress];
 
-/** A relative folder starts at that of the session, or of the process when the log does not know the session. */
-async function folderOf(runtime: Runtime, id: string, said: string): Promise<string> {
-  const { sessions } = runtime;
-  const known = await sessions.state(id).catch((error: unknown) => {
-    if (error instanceof LemonError && error.reason === "session_not_found") return null;
-    throw error;
-  });
-  return path.resolve(known?.cwd ?? process.cwd(), said === "" ? "." : said);
+/** What is blank was not given. */
+function given(text: string | undefined): string | null {
+  return text === undefined || text.trim() === "" ? null : text;
 }
 
 /** What can be shown anywhere: counts, and no content. */

@@ -4,6 +4,7 @@ import { agentMethods } from "./agent.ts";
 import { approvalMethods } from "./approvals.ts";
 import { backgroundMethods } from "./background.ts";
 import { extensionMethods } from "./extensions.ts";
+import { featureMethods } from "./features.ts";
 import { factMethods } from "./facts.ts";
 import { replayMethods } from "./replay.ts";
 import { discovering } from "./rpc.ts";
@@ -15,6 +16,7 @@ export const methods: readonly Method[] = discovering([
   ...agentMethods,
   ...sessionMethods,
   ...todoMethods,
+  ...featureMethods,
   ...backgroundMethods,
   ...approvalMethods,
   ...extensionMethods,

@@ -87,7 +87,7 @@ export const todoProgress = z.object({
 });
 
 /** A feature of FEATURE_REQUIREMENTS.json. */
-export const feature = z.looseObject({
+export const feature = z.object({
   id: z.string(),
   description: z.string(),
   status: z.enum(["pending", "in_progress", "completed", "failed"]),
@@ -95,16 +95,16 @@ export const feature = z.looseObject({
   priority: z.enum(["high", "medium", "low"]),
   acceptanceCriteria: z.array(z.string()),
   notes: z.string(),
-  createdAt: z.string().nullable(),
+  createdAt: z.string(),
   updatedAt: z.string().nullable(),
 });
 
 /** FEATURE_REQUIREMENTS.json. */
-export const featureDocument = z.looseObject({
+export const featureDocument = z.object({
   projectName: z.string(),
   originalPrompt: z.string(),
   features: z.array(feature),
-  createdAt: z.string().nullable(),
+  createdAt: z.string(),
   version: z.string(),
 });
 
