@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -275,6 +275,52 @@ describe.each(doors)("%s", (_name, door) => {
     }
     expect(await records()).toHaveLength(1);
     expect((await ok("agent.progress", { sessionId: "nobody", cwd: "sub" })).cwd).toBe(path.resolve("sub"));
+  });
+
+  test("checkpoints are taken, compared, restored, resumed and deleted", async () => {
+    const { ok, reason, call } = await opened(door);
+    const cwd = mkdtempSync(path.join(tmpdir(), "lemon-rpc-"));
+    const file = path.join(cwd, "a.txt");
+    writeFileSync(file, "password=hunter22\nold\n");
+    await ok("sessions.start", { sessionId: "s1", model: "s/m", cwd });
+    expect(await ok("checkpoints.list", { sessionId: "s1" })).toEqual([]);
+    expect(await reason("checkpoints.latest", { sessionId: "s1" })).toBe("not_found");
+    await ok("todos.put", { sessionId: "s1", todos: [{ id: "a", content: "first" }] });
+    const kept = await ok("checkpoints.create", { sessionId: "s1", state: { step: 1 }, requirements: null });
+    expect(kept).toMatchObject({
+      kind: "session",
+      state: { step: 1 },
+      todos: [{ id: "a" }],
+      requirements: null,
+    });
+    await ok("todos.clear", { sessionId: "s1" });
+    expect(await ok("checkpoints.resume", { checkpointId: kept.id })).toMatchObject({ resumedFrom: kept.id });
+    expect((await ok("todos.get", { sessionId: "s1" })).todos).toHaveLength(1);
+
+    const files = await ok("checkpoints.createFilesystem", { sessionId: "s1", paths: ["a.txt"] });
+    writeFileSync(file, "password=hunter22\nnew\n");
+    const diff = await ok("checkpoints.diff", { checkpointId: files.id });
+    expect(diff).toMatchObject({ changed: [file], summary: { changedCount: 1, redacted: 1 } });
+    expect(JSON.stringify(diff)).not.toContain("hunter22");
+    const restored = await ok("checkpoints.restore", { checkpointId: files.id });
+    expect(restored).toMatchObject({ status: "restored", restored: [file] });
+    expect(readFileSync(file, "utf8")).toBe("password=hunter22\nold\n");
+    expect((await ok("checkpoints.latest", { sessionId: "s1" })).origin).toBe("pre_restore");
+    expect((await ok("checkpoints.get", { checkpointId: files.id })).id).toBe(files.id);
+    expect((await ok("checkpoints.stats", { sessionId: "s1" })).count).toBe(3);
+    expect(await reason("checkpoints.resume", { checkpointId: files.id })).toBe("not_session_checkpoint");
+    expect(await reason("checkpoints.diff", { checkpointId: kept.id })).toBe("not_filesystem_checkpoint");
+    expect(await reason("checkpoints.restore", { checkpointId: files.id, paths: [] })).toBe("invalid_paths");
+    for (const id of ["chk_0000000000000000", "../x", ""]) {
+      expect(await reason("checkpoints.get", { checkpointId: id })).toBe("not_found");
+      expect(await ok("checkpoints.delete", { checkpointId: id })).toBe(false);
+    }
+    expect((await call("checkpoints.restore", {})).error.data.fields).toMatchObject([
+      { field: "checkpointId" },
+    ]);
+    expect(await ok("checkpoints.delete", { checkpointId: kept.id })).toBe(true);
+    expect(await ok("checkpoints.prune", { sessionId: "s1", keep: 1 })).toBe(1);
+    expect(await ok("checkpoints.deleteAll", { sessionId: "s1" })).toBe(1);
   });
 
   test("the status of extensions tells neither where they lie nor what went wrong in words", async () => {

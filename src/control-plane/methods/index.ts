@@ -3,6 +3,7 @@ import type { Method } from "../method.ts";
 import { agentMethods } from "./agent.ts";
 import { approvalMethods } from "./approvals.ts";
 import { backgroundMethods } from "./background.ts";
+import { checkpointMethods } from "./checkpoints.ts";
 import { extensionMethods } from "./extensions.ts";
 import { featureMethods } from "./features.ts";
 import { factMethods } from "./facts.ts";
@@ -17,6 +18,7 @@ export const methods: readonly Method[] = discovering([
   ...sessionMethods,
   ...todoMethods,
   ...featureMethods,
+  ...checkpointMethods,
   ...backgroundMethods,
   ...approvalMethods,
   ...extensionMethods,

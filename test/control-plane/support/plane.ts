@@ -188,6 +188,14 @@ export class LineClient {
     return this.line((message) => message.id === id);
   }
 
+  /** The line that follows a message. */
+  async next(message: string | Uint8Array): Promise<Json> {
+    const from = this.all.length;
+    this.write(message);
+    while (this.all.length === from) await new Promise<void>((resolve) => this.#look.push(resolve));
+    return JSON.parse(this.all[from] ?? "");
+  }
+
   /** Answers of a message that is any bytes: those before the answer to a call that is sent after it. */
   async answersTo(message: string | Uint8Array): Promise<Json[]> {
     const from = this.all.length;
