@@ -71,6 +71,18 @@ export {
   type ToolResult,
   type ToolUpdate,
 } from "./tools/index.ts";
+export {
+  FeatureError,
+  JsonDecodeError,
+  type Feature,
+  type FeatureDocument,
+  type FeatureDocumentInput,
+  type FeatureProgress,
+  type Features,
+  type FeatureSource,
+  type GeneratedFeatures,
+  type GenerateOptions,
+} from "./harness/index.ts";
 export { InvalidConfigError, type Config, type ConfigOverrides } from "./config/index.ts";
 export type { ReplayReport, SessionSummary, StateAt } from "./replay/index.ts";
 export {

@@ -54,7 +54,7 @@ export interface FeatureProgress {
 }
 
 /** Features in one file. */
-export const MAX_FEATURES = 10_000;
+const MAX_FEATURES = 10_000;
 /** What a project is called that has no name. */
 export const UNTITLED = "Untitled Project";
 

@@ -64,7 +64,7 @@ export function treeOfValue(value: unknown): JsonTree {
 }
 
 /** A member whose name is spelt as `JSON.stringify` does. */
-export function memberOf(name: string, value: JsonTree): JsonMember {
+function memberOf(name: string, value: JsonTree): JsonMember {
   return { name, raw: JSON.stringify(name), value };
 }
 

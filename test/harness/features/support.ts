@@ -104,7 +104,7 @@ export function modelOf(answer: Awaited<ReturnType<FeatureModel["complete"]>>): 
   return { ref: "m/m", complete: () => Promise.resolve(answer) };
 }
 
-export const usage = { inputTokens: 1, outputTokens: 2, cachedInputTokens: 0, reasoningTokens: 0 };
+const usage = { inputTokens: 1, outputTokens: 2, cachedInputTokens: 0, reasoningTokens: 0 };
 
 export function said(text: string, finishReason = "stop"): FeatureModel {
   return modelOf({ ok: true, text, finishReason, usage });
