@@ -3,6 +3,9 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { sha256, stagedName } from "../../../src/harness/features/file.ts";
 import { Journal } from "../../../src/harness/features/journal.ts";
+import { settle } from "../../../src/harness/features/settle.ts";
+import type { EventLog } from "../../../src/log/index.ts";
+import { countingIds } from "../../support/ids.ts";
 import { Desk, sample } from "./support.ts";
 
 const before = `${JSON.stringify({ features: [{ id: "a" }] }, null, 2)}\n`;
@@ -113,6 +116,48 @@ test("bytes that the log no longer has can't be written: the write is abandoned"
   ]);
   await desk.features.load(desk.cwd);
   expect((await desk.types()).at(-1)).toBe("feature_file.write_abandoned");
+});
+
+/** The log, with something that happens before the bytes of a write are read from it. */
+function beforeBytes(log: EventLog, happen: () => void | Promise<void>): EventLog {
+  return new Proxy(log, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== "function") return member;
+      if (name !== "getBlob") return member.bind(target) as unknown;
+      return async (digest: string) => {
+        await happen();
+        return target.getBlob(digest);
+      };
+    },
+  });
+}
+
+test("what a person writes while the bytes are being staged stays", async () => {
+  const { desk } = await cutOff();
+  const features = desk.open({ log: beforeBytes(desk.log, () => desk.put(humans)) });
+  expect((await features.load(desk.cwd)).projectName).toBe("Shop");
+  expect(desk.bytes).toBe(humans);
+  expect((await desk.types())[2]).toBe("feature_file.write_abandoned");
+  expect(desk.litter).toEqual([]);
+});
+
+test("one who slept while another ended the write, and a person took it back, touches nothing", async () => {
+  const { desk } = await cutOff();
+  const place = { folder: desk.cwd, file: desk.file, stream: desk.stream };
+  const journal = new Journal(desk.log, place, (value) => value);
+  const log = beforeBytes(desk.log, async () => {
+    const { open } = await journal.state();
+    if (open !== null) await settle(journal, open, countingIds(0x9000));
+    desk.put(before);
+  });
+  await desk.open({ log }).load(desk.cwd);
+  expect(desk.bytes).toBe(before);
+  expect((await desk.types()).slice(2)).toEqual([
+    "feature_file.write_finished",
+    "feature_file.changed_outside",
+  ]);
+  expect(desk.litter).toEqual([]);
 });
 
 test("a person who keeps on writing gets a conflict reported, and keeps the file", async () => {
