@@ -8,7 +8,7 @@ export { z } from "zod";
 export { LemonError, NotFoundError } from "./errors.ts";
 export type { Clock, Ids, Logger, Random } from "./ports.ts";
 export type { ContentBlock, Fact, FactData, FactType, NewFact, Usage } from "./events/index.ts";
-export type { ExtensionStatusReport, SessionEvent } from "./projections/index.ts";
+export type { ExtensionStatusReport, SessionEvent, Todo, TodoProgress } from "./projections/index.ts";
 export {
   AlreadyStreamingError,
   MailboxFullError,
@@ -101,8 +101,11 @@ export {
   SessionFailedError,
   SessionNotFoundError,
   SessionStreamingError,
+  TodoError,
+  type IntrospectionRecord,
   type Outcome,
   type PendingApproval,
+  type ProgressSnapshot,
   type Prompt,
   type Runtime,
   type RuntimeOptions,

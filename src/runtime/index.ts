@@ -10,7 +10,14 @@ export {
   SessionFailedError,
   SessionStreamingError,
 } from "./errors.ts";
-export { assertSessionId, idOfKey, InvalidSessionIdError } from "../harness/index.ts";
+export {
+  assertSessionId,
+  idOfKey,
+  InvalidSessionIdError,
+  TodoError,
+  type IntrospectionRecord,
+  type ProgressSnapshot,
+} from "../harness/index.ts";
 export { SessionNotFoundError } from "../replay/index.ts";
 export type { ExtensionFacts, LoadedExtensions, RuntimeExtensions } from "./runtime-extensions.ts";
 export { createRuntime, type Runtime } from "./runtime.ts";

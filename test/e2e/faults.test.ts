@@ -89,7 +89,7 @@ function asNobody(lemon: Lemon, ...args: string[]): Promise<Ended> {
 }
 
 /** Stands in the data of each result of a tool, and nowhere else. */
-const IN_A_FACT = 'trusted"}';
+const IN_A_FACT = 'trusted"';
 
 const codeOf = ({ lines }: Ended): unknown =>
   (lines.at(-1)?.["error"] as { code?: string } | undefined)?.code;

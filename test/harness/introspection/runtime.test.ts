@@ -97,7 +97,10 @@ test("records wait for others, for a second at most, and are all written at the 
 
 test("a caller can wait for the record of what it did", async () => {
   const seen = introspection();
-  await seen.record(draft("agent_progress_snapshot", { payload: { overallPercentage: 50 } }));
+  const payload = { sessionId: "s", cwd: "/w", overallPercentage: 50 };
+  await seen.record(draft("agent_progress_snapshot", { agentId: "me", payload }));
+  const told = { runId: null, sessionId: "s", sessionKey: null, agentId: "me", payload };
+  expect((await seen.list())[0]).toMatchObject(told);
   expect(await factsOf(log, "introspection-2026-11-30")).toMatchObject([
     {
       type: "introspection.recorded",
