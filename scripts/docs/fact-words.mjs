@@ -408,7 +408,8 @@ export const facts = {
       isThrown: "Whether it is the message of an exception or of a crash: hooks see it and can't change it.",
       content: "What the model is told.",
       trust: "`untrusted`: the text comes from someone else.",
-      receipt: "What the call changed. `null` for a tool that changes nothing.",
+      receipt:
+        "What the call changed ([receipts](receipts.md)). `null` for a tool that changes nothing, and for a call whose time was up: its receipt follows.",
     },
   },
   "tool_call.completed": {
@@ -418,6 +419,13 @@ export const facts = {
       isError: "Whether it ended without success.",
       reason: "Why it ended without its tool's own result, such as `aborted` or `unknown_tool`; else `null`.",
       content: "What the model is told, if it differs from what the tool returned; else `null`.",
+    },
+  },
+  "tool_call.receipt_recorded": {
+    purpose:
+      "The receipt of a call that was aborted or whose time was up: its tool really ended only after the call had its result ([receipts](receipts.md)).",
+    members: {
+      receipt: "What the call changed.",
     },
   },
   "tool_call.interrupted": {

@@ -27,6 +27,8 @@ export interface Effect<Type extends FactType = FactType> {
   readonly run: ((fact: Fact<Type, FactData<Type>>, context: EffectContext) => Promise<Outcome>) | null;
   /** After a restart, for a decision that has no outcome: an outcome, `run` again, or `wait` for a caller. */
   readonly recover: (fact: Fact<Type, FactData<Type>>) => Promise<Outcome | "run" | "wait">;
+  /** What is recorded of an outcome whose slot was settled without it; `null` for nothing. Default: nothing. */
+  readonly late?: (outcome: Outcome) => Outcome | null;
   /** The outcome when `run` rejected, or when an actor crashed on its outcome. */
   readonly failed: (fact: Fact<Type, FactData<Type>>, error: unknown) => Outcome;
 }
@@ -92,7 +94,7 @@ export class EffectRunner {
       .then((outcome) => {
         // It has answered: from here on nothing signals it, or what its command left running would die.
         this.#finish(fact.version);
-        return this.#host.submit(outcome, fact);
+        return this.#submit(effect, outcome, fact);
       })
       .catch((error: unknown) => this.#host.unexpected(error));
   }
@@ -119,6 +121,12 @@ export class EffectRunner {
         resolve();
       });
     });
+  }
+
+  async #submit(effect: Effect, outcome: Outcome, fact: Fact): Promise<void> {
+    if ((await this.#host.submit(outcome, fact)) !== null) return;
+    const instead = effect.late?.(outcome) ?? null;
+    if (instead !== null) await this.#host.submit(instead, fact);
   }
 
   #finish(version: number): void {

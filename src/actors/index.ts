@@ -23,3 +23,4 @@ export type { CompactionRules } from "./session/overlength.ts";
 export type { StreamEvent } from "./subscribers.ts";
 export { hookEffect } from "./tool-runner/hook-effect.ts";
 export { approvalEffect, toolEffect } from "./tool-runner/effects.ts";
+export { PendingReceipts } from "./tool-runner/pending-receipts.ts";

@@ -67,6 +67,7 @@ export class HumanView implements RunView {
       case "session_shutdown":
       case "todos_written":
       case "tool_execution_update":
+      case "tool_receipt":
       case "turn_end":
         return undefined;
     }

@@ -109,6 +109,8 @@ const rules = {
     member: "ends",
   }),
 
+  "tool_call.receipt_recorded": input({ receivers: [] }),
+
   "todos.written": noted,
   "checkpoint.created": noted,
   "checkpoint.deleted": noted,

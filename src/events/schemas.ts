@@ -219,7 +219,7 @@ export const factSchemas = {
     content: z.array(contentBlock),
     details,
     trust: z.enum(["trusted", "untrusted"]),
-    /** What the call changed; `null` for a tool that changes nothing. */
+    /** What the call changed; `null` for a tool that changes nothing, or when it follows by itself. */
     receipt: receipt.nullable(),
   }),
   "tool_call.completed": z.object({
@@ -236,6 +236,12 @@ export const factSchemas = {
     reason: z.enum(["process_died", "arguments_not_stored", "tool_missing"]),
     /** What it had changed by then, as far as that can be told; `null` when it had not begun or changes nothing. */
     receipt: receipt.nullable(),
+  }),
+
+  "tool_call.receipt_recorded": z.object({
+    callId,
+    /** What it had changed when it really ended. */
+    receipt,
   }),
 
   ...extensionFactSchemas,

@@ -64,3 +64,7 @@ export {
   type RestoreResult,
   type ResumedCheckpoint,
 } from "./checkpoints/index.ts";
+export { CallChanges, type ChangesWorld, type ChangingCall } from "./receipts/call-changes.ts";
+export { CallWindows } from "./receipts/call-windows.ts";
+export type { Receipt } from "./receipts/receipt.ts";
+export { recoveredReceipt, type LostCall, type TakenGuard } from "./receipts/recovered.ts";

@@ -16,10 +16,14 @@ const never = new Set(["__proto__", "constructor", "prototype"]);
 
 /** Whether a key of details is the runtime's own, in whatever spelling: `checkpoint_id` as much as `checkpointId`. */
 export function isReceiptKey(key: string): boolean {
-  return reserved.has(key.toLowerCase().replace(/[_-]/g, ""));
+  return reserved.has(plain(key));
 }
 
 type Details = Readonly<Record<string, unknown>> | null;
+
+function plain(key: string): string {
+  return key.toLowerCase().replace(/[_-]/g, "");
+}
 
 /**
  * The details after a hook: its own keys, but the original's receipts with their values.

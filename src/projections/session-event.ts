@@ -109,6 +109,12 @@ export type SessionEventBody =
       readonly action: string;
       readonly todos: FactData<"todos.written">["todos"];
     }
+  /** The receipt of a call that was told its end before its tool had ended. docs/reference/receipts.md */
+  | {
+      readonly type: "tool_receipt";
+      readonly toolCallId: string;
+      readonly receipt: FactData<"tool_call.receipt_recorded">["receipt"];
+    }
   /** docs/reference/checkpoints.md */
   | {
       readonly type: "checkpoint_created";

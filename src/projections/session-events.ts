@@ -7,14 +7,19 @@ import type { FactData, FactOf, FactType, KnownFact } from "../events/index.ts";
 import type { EventArgs, EventContent, EventMessage, LivePiece, SessionEventBody } from "./session-event.ts";
 import { compactionEvent, endOf } from "./compaction-events.ts";
 import { blockedContent } from "./blocked-content.ts";
+import { tellBudget, tellEnd } from "./run-end-events.ts";
 import type { SessionView } from "./session-view.ts";
+
+type Details = Readonly<Record<string, unknown>> | null;
+type Receipt = FactData<"tool_call.returned">["receipt"];
 
 interface EventCall {
   readonly name: string;
   readonly args: EventArgs;
   readonly started: boolean;
   readonly content: EventContent;
-  readonly details: Readonly<Record<string, unknown>> | null;
+  readonly details: Details;
+  readonly receipt: Receipt;
 }
 
 /** Where the story is. */
@@ -32,7 +37,7 @@ export const noEvents: EventState = { prompt: null, streaming: false, compacting
 export function storyOf(view: SessionView): EventState {
   const calls: Record<string, EventCall> = {};
   for (const { callId, name, args, state } of Object.values(view.calls)) {
-    calls[callId] = { name, args, started: state !== "queued", content: [], details: null };
+    calls[callId] = { name, args, started: state !== "queued", content: [], details: null, receipt: null };
   }
   return { ...noEvents, calls };
 }
@@ -109,8 +114,8 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
       return [state, [{ type: "plan_proposed", planId, plan }]];
     }
     case "tool_call.returned": {
-      const { callId, content, details } = fact.data;
-      return [withCall(state, callId, { content, details }), []];
+      const { callId, content, details, receipt } = fact.data;
+      return [withCall(state, callId, { content, details, receipt }), []];
     }
     case "tool_call.completed":
       return endCall(state, fact.data);
@@ -126,9 +131,9 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
       });
     }
     case "tool_call.interrupted": {
-      const { callId, reason } = fact.data;
+      const { callId, reason, receipt } = fact.data;
       const content: EventContent = [{ type: "text", text: `Tool call interrupted: ${reason}` }];
-      return endCall(state, {
+      return endCall(withCall(state, callId, { receipt }), {
         callId,
         isError: true,
         reason,
@@ -151,6 +156,10 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
     case "hook.failed": {
       const { hook, module, kind, callId } = fact.data;
       return [state, [{ type: "hook_failed", hook, module, kind, toolCallId: callId }]];
+    }
+    case "tool_call.receipt_recorded": {
+      const { callId, receipt } = fact.data;
+      return [state, [{ type: "tool_receipt", toolCallId: callId, receipt }]];
     }
     case "todos.written":
       return [state, [{ type: "todos_written", action: fact.data.action, todos: fact.data.todos }]];
@@ -221,7 +230,7 @@ function contextMessage(text: string): SessionEventBody[] {
 function tellAnswer(state: EventState, answer: FactData<"model.responded">): Told {
   const calls: Record<string, EventCall> = {};
   for (const { callId, name, args } of answer.calls) {
-    calls[callId] = { name, args, started: false, content: [], details: null };
+    calls[callId] = { name, args, started: false, content: [], details: null, receipt: null };
   }
   const message: EventMessage = {
     role: "assistant",
@@ -255,7 +264,10 @@ function endCall(state: EventState, end: CallEnd): Told {
   const call = state.calls[callId];
   const toolName = call?.name ?? "";
   const content = end.content ?? call?.content ?? [];
-  const details = end.details ?? call?.details ?? null;
+  const shown = end.details ?? call?.details ?? null;
+  const receipt = call?.receipt ?? null;
+  // Last, so that nobody's own words stand in its place.
+  const details = receipt === null ? shown : { ...shown, receipt };
   // A refused call has a start too; one that was aborted while it waited has none.
   const [next, started] =
     call?.started === false && end.reason !== "aborted" ? startCall(state, callId) : [state, []];
@@ -268,23 +280,6 @@ function endCall(state: EventState, end: CallEnd): Told {
       { type: "message_end", message: { role: "tool", toolCallId: callId, toolName, content, isError } },
     ],
   ];
-}
-
-function tellBudget({ maxToolTurns, toolTurns }: FactData<"turn_budget.exhausted">): SessionEventBody[] {
-  const reason = "max_tool_turns_exhausted";
-  const message: EventMessage = { role: "assistant", content: [], toolCalls: [], stopReason: "error" };
-  return [
-    { type: "loop_budget_exhausted", reason, maxToolTurns, toolTurns },
-    { type: "message_start", role: "assistant" },
-    { type: "message_end", message },
-  ];
-}
-
-function tellEnd({ status, stopReason, error }: FactData<"agent.ended">): SessionEventBody[] {
-  const end: SessionEventBody = { type: "agent_end", status, stopReason };
-  if (status === "aborted") return [{ type: "canceled" }, end];
-  if (error !== null) return [{ type: "error", class: error.class, status: error.status }, end];
-  return [end];
 }
 
 function withCall(state: EventState, callId: string, change: Partial<EventCall>): EventState {

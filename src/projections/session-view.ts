@@ -39,6 +39,8 @@ export interface CallView {
   /** Version of the `model.responded` that holds it. */
   readonly answeredAt: number;
   readonly process: FactData<"tool_call.process_started"> | null;
+  /** What was kept of files before it changed them, oldest first. */
+  readonly guards: readonly Pick<FactData<"checkpoint.created">, "checkpointId" | "files">[];
 }
 
 /** How a run ended. `text` is the model's last words. */
@@ -89,6 +91,7 @@ type SessionFact =
   | "approval.requested"
   | "tool_call.started"
   | "tool_call.process_started"
+  | "checkpoint.created"
   | "tool_call.returned"
   | "tool_call.completed"
   | "tool_call.blocked"
@@ -146,6 +149,7 @@ export const sessionView: Projection<SessionView, SessionFact> = {
     "approval.requested": true,
     "tool_call.started": true,
     "tool_call.process_started": true,
+    "checkpoint.created": true,
     "tool_call.returned": true,
     "tool_call.completed": true,
     "tool_call.blocked": true,
@@ -216,6 +220,14 @@ function foldSession(view: SessionView, fact: FactOf<SessionFact>): SessionView 
       );
     case "tool_call.process_started":
       return withCall(view, fact.data.callId, (call) => ({ ...call, process: fact.data }));
+    case "checkpoint.created": {
+      const { origin, callId, checkpointId, files } = fact.data;
+      if (origin !== "guard" || callId === null) return view;
+      return withCall(view, callId, (call) => ({
+        ...call,
+        guards: [...call.guards, { checkpointId, files }],
+      }));
+    }
     case "tool_call.completed":
     case "tool_call.blocked":
     case "tool_call.interrupted":
@@ -240,6 +252,7 @@ function takeAnswer(view: SessionView, fact: FactOf<"model.responded">): Session
       mode: view.mode,
       answeredAt: fact.version,
       process: null,
+      guards: [],
     };
   }
   return {

@@ -3,6 +3,7 @@ import type { ConfigOverrides } from "../config/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Clock, Ids, Logger, Random } from "../ports.ts";
 import type { ModelSource } from "../providers/index.ts";
+import type { WorkspaceScanner } from "../workspace/index.ts";
 
 /** How a runtime is made. All of it has a default. */
 export interface RuntimeOptions {
@@ -31,4 +32,6 @@ export interface RuntimeOptions {
   readonly random?: Random;
   /** The environment of commands, and where API keys are looked up. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Looks at workspaces before and after calls. @internal */
+  readonly scanner?: WorkspaceScanner;
 }

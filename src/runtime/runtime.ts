@@ -2,11 +2,15 @@
 import path from "node:path";
 import type { Observable } from "rxjs";
 import { Leadership } from "../actors/index.ts";
-import type { Features } from "../harness/index.ts";
 import type { Fact } from "../events/index.ts";
 import type { Zombie } from "../extensions/index.ts";
 import { loadConfig, type Config } from "../config/index.ts";
-import { sessionStreamName, type CheckpointService } from "../harness/index.ts";
+import {
+  sessionStreamName,
+  type ChangesWorld,
+  type CheckpointService,
+  type Features,
+} from "../harness/index.ts";
 import { defaultHome } from "../home.ts";
 import { leaseOwner, type EventLog } from "../log/index.ts";
 import { silentLogger } from "../ports.ts";
@@ -19,6 +23,7 @@ import {
   type SupervisorTree,
 } from "../supervision/index.ts";
 import { createMasker } from "../secrets/index.ts";
+import { changesWorld } from "./changes.ts";
 import { controlPlaneSecrets } from "./control-plane-token.ts";
 import { runtimeFeatures } from "./features.ts";
 import { runtimeCheckpoints } from "./checkpoints.ts";
@@ -153,8 +158,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     const streamOf = (sessionId: string) => sessions.streamOf(sessionId);
     const watch = (sessionId: string, fact: Fact): void => introspection.take(sessionId, fact);
     const writer = new SessionWriter({ log, leadership, clock, mask, streamOf, written: watch });
+    const shared = { log, clock, ids, logger, mask, cwd };
+    const checkpoints = runtimeCheckpoints({ ...shared, sessions: writer, settings: config.checkpoints });
+    const changes = changesWorld({ log, checkpoints, home, logger, scanner: options.scanner });
     const factory = new SessionFactory({
-      world: { log, leadership, writer, watch, clock, ids, random, logger, env },
+      world: { log, leadership, writer, watch, clock, ids, random, logger, env, changes },
       home,
       models: options.models ?? {},
       extensions: extensions.registry,
@@ -163,8 +171,6 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     });
     const recover = (sessionId: string): Promise<void> => checkpoints.recover(sessionId);
     const sessions: Sessions = new Sessions({ factory, population: () => house.sessions, cwd, recover });
-    const shared = { log, clock, ids, logger, mask, cwd };
-    const checkpoints = runtimeCheckpoints({ ...shared, sessions: writer, settings: config.checkpoints });
     const recall = { home, registry: extensions.registry, clock, logger, mask };
     const features = runtimeFeatures(factory, cwd, mask);
     return new RunningRuntime({
@@ -186,6 +192,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       leadership,
       journal,
       listeners,
+      scanner: changes.scanner,
     });
   } catch (error) {
     if (house.isBuilt) await house.root.shutdown();
@@ -214,6 +221,7 @@ interface RuntimeParts {
   readonly leadership: Leadership;
   readonly journal: SupervisionJournal;
   readonly listeners: Set<(tree: SupervisorTree) => void>;
+  readonly scanner: ChangesWorld["scanner"];
 }
 
 class RunningRuntime implements Runtime {
@@ -281,8 +289,9 @@ class RunningRuntime implements Runtime {
   }
 
   async #close(): Promise<readonly Zombie[]> {
-    const { sessions, extensions, root, leadership, journal, log, ownsLog } = this.#parts;
+    const { sessions, extensions, root, leadership, journal, log, ownsLog, scanner } = this.#parts;
     await sessions.shutdown("shutdown");
+    await scanner.close();
     await this.memory.close();
     const zombies = await extensions.close();
     await root.shutdown();

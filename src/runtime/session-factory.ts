@@ -1,5 +1,5 @@
 /** What a new or resumed session is made of: its settings, its model, its extensions, what it must hide. */
-import { SessionHooks } from "../actors/index.ts";
+import { SessionHooks, type PendingReceipts } from "../actors/index.ts";
 import type { Config } from "../config/index.ts";
 import type { FactData } from "../events/index.ts";
 import type { SessionEvent } from "../projections/index.ts";
@@ -69,6 +69,7 @@ export interface FactoryDeps {
 export interface OpenedSession {
   readonly stream: SessionStream;
   readonly hooks: SessionHooks;
+  readonly receipts: PendingReceipts;
   readonly extensions: SessionExtensions;
 }
 
@@ -157,10 +158,11 @@ export class SessionFactory {
     });
     // Not the whole configuration: a session keeps what stands here for its whole life.
     const { models, compaction } = config;
-    const { stream, hooks } = await openSessionStream(sessionId, world, {
+    const { stream, hooks, receipts } = await openSessionStream(sessionId, world, {
       mask: extensions.mask,
       secrets: restorableSecrets(config, world.env),
       registry: (mode) => extensions.toolsIn(mode),
+      isGuarded: config.checkpoints.guard,
       sources: () => extensions.sources,
       extensions,
       reloaded: () => extensions.settled(),
@@ -172,7 +174,7 @@ export class SessionFactory {
       },
     });
     extensions.attach(stream);
-    return { stream, hooks, extensions };
+    return { stream, hooks, receipts, extensions };
   }
 
   #hooks(stream: SessionStream, extensions: SessionExtensions): SessionHooks {

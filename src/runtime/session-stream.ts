@@ -8,6 +8,7 @@ import {
   JournaledStream,
   modelEffect,
   NotStreamingError,
+  PendingReceipts,
   PlanModeUnchangedError,
   retryEffect,
   sessionActors,
@@ -20,6 +21,7 @@ import {
   type SessionViews,
 } from "../actors/index.ts";
 import { LemonError } from "../errors.ts";
+import type { ChangesWorld } from "../harness/index.ts";
 import {
   isKnownType,
   loadSchemas,
@@ -55,6 +57,8 @@ export interface SessionWorld {
   readonly random: Random;
   readonly logger: Logger;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where what calls change is looked at and kept. */
+  readonly changes: ChangesWorld;
 }
 
 /** What a session has of its own. */
@@ -63,6 +67,8 @@ export interface SessionParts {
   /** Those that placeholders in arguments stand for. */
   readonly secrets: RestorableSecrets;
   readonly registry: (mode: SessionMode) => ToolRegistry;
+  /** Whether files are kept before built-in tools change them. */
+  readonly isGuarded: boolean;
   /** Whose hooks run, in their order. */
   readonly sources: () => readonly HookSource[];
   /** What the tool that shows and reloads extensions may do. */
@@ -78,17 +84,22 @@ export interface SessionParts {
 /** The stream of a session. */
 export type SessionStream = JournaledStream<SessionViews>;
 
-/** The stream of a session, not started yet, and what runs its hooks. */
+/** The stream of a session, not started yet, what runs its hooks, and the receipts that it still awaits. */
 export async function openSessionStream(
   sessionId: string,
   world: SessionWorld,
   parts: SessionParts,
-): Promise<{ readonly stream: SessionStream; readonly hooks: SessionHooks }> {
+): Promise<{
+  readonly stream: SessionStream;
+  readonly hooks: SessionHooks;
+  readonly receipts: PendingReceipts;
+}> {
   const { checkFact } = await loadSchemas();
   const { log, leadership, writer, clock, ids, random, env } = world;
   const { mask, registry } = parts;
   // What a tool logs, and the messages of errors, may hold anything.
   const logger = maskedLogger(world.logger, mask);
+  const receipts = new PendingReceipts(clock, logger);
   const stream: SessionStream = new JournaledStream({
     stream: sessionStreamName(sessionId),
     log,
@@ -110,6 +121,10 @@ export async function openSessionStream(
         extensions: parts.extensions,
         todos: todosOfCall(sessionId, { log, writer, clock }),
         putBlob: (bytes: Uint8Array) => log.putBlob(bytes),
+        changes: world.changes,
+        isGuarded: parts.isGuarded,
+        receipts,
+        isClosed: () => made.closed !== null,
         mask,
         clock,
         ids,
@@ -162,7 +177,7 @@ export async function openSessionStream(
     if (isKnownType(event.fact.type)) hooks.take(event.fact as KnownFact);
     world.watch(sessionId, event.fact);
   });
-  return { stream, hooks };
+  return { stream, hooks, receipts };
 }
 
 /** What a model is told of a tool. Made for each request: an idle session keeps no list of its own. */

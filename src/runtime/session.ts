@@ -1,6 +1,6 @@
 /** A session, as the program that started it holds it. It survives restarts of its actors. */
 import type { Observable } from "rxjs";
-import { NotStreamingError, type SessionHooks } from "../actors/index.ts";
+import { NotStreamingError, type PendingReceipts, type SessionHooks } from "../actors/index.ts";
 import type { Fact, FactData, FactType } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Ids, Logger } from "../ports.ts";
@@ -35,10 +35,16 @@ export interface SessionDeps {
   readonly ids: Ids;
   readonly logger: Logger;
   readonly hooks: SessionHooks;
+  readonly receipts: PendingReceipts;
   readonly extensions: SessionExtensions;
   /** Ends its supervisor, and with it the stream. */
   readonly close: () => Promise<void>;
 }
+
+/** Milliseconds that a prompt waits for the receipts of calls which were stopped, so that what they did is known first. */
+const RECEIPTS_MS = 2_000;
+/** Milliseconds that they get at the end of the session. */
+const LAST_RECEIPTS_MS = 4_000;
 
 interface Waiter {
   readonly resolve: (outcome: Outcome) => void;
@@ -69,13 +75,16 @@ export class Session implements AsyncDisposable {
   async prompt(prompt: Prompt, options: { readonly signal?: AbortSignal } = {}): Promise<Outcome> {
     const content = contentOf(prompt);
     if (hasFired(options.signal)) throw new AbortedError(reasonOf(options.signal?.reason));
+    const { stream, receipts } = this.#deps;
+    // While a run is open it is refused at once.
+    if (stream.views.session.run === null) await receipts.settled(RECEIPTS_MS);
     const runId = this.#deps.ids("run");
     const ended = this.#waitFor(runId);
     const onAbort = (): void =>
       void this.abort(reasonOf(options.signal?.reason)).catch((error: unknown) => this.#story.report(error));
     options.signal?.addEventListener("abort", onAbort, { once: true });
     try {
-      await this.#deps.stream.submit("prompt.submitted", { runId, content });
+      await stream.submit("prompt.submitted", { runId, content });
       if (hasFired(options.signal)) onAbort();
       return await ended;
     } finally {
@@ -215,6 +224,7 @@ export class Session implements AsyncDisposable {
   async #shutdown(reason: string): Promise<void> {
     try {
       await this.abort(reason);
+      await this.#deps.receipts.settled(LAST_RECEIPTS_MS);
       await this.#deps.stream.submit("session.shut_down", { reason });
       await this.#deps.hooks.shutdown(reason);
     } finally {

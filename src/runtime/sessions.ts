@@ -195,13 +195,13 @@ export class Sessions {
     const { factory, population } = this.#deps;
     const { log, ids, logger } = factory.world;
     const opened = await factory.open(id, cwd, options);
-    const { stream, hooks, extensions } = opened;
+    const { stream, hooks, receipts, extensions } = opened;
     const supervisor = population();
     let child: Child | undefined;
     const close = async (): Promise<void> => {
       if (child !== undefined) await supervisor.terminateChild(child);
     };
-    const session = new Session({ id, stream, hooks, extensions, log, ids, logger, close });
+    const session = new Session({ id, stream, hooks, receipts, extensions, log, ids, logger, close });
     if (options.onEvent !== undefined) session.subscribe(options.onEvent);
     const started = hooks.start({ sessionId: id, cwd });
     try {

@@ -18,7 +18,7 @@ export interface ToolDefinition<Args> {
   readonly parallelSafe?: boolean;
   /** May be run again when it is not known whether it ran. Default `false`. */
   readonly idempotent?: boolean;
-  /** Changes nothing outside. Default `false`. */
+  /** Changes nothing outside: it needs no approval, and the workspace is not scanned around it. Default `false`. */
   readonly readOnly?: boolean;
   /** Milliseconds from the start of the call, 1 to 2,147,483,647, or `Infinity`. Default 300,000. */
   readonly timeoutMs?: number | null;

@@ -4,6 +4,7 @@
 import type { Logger } from "../ports.ts";
 import type { TodoChange } from "../harness/index.ts";
 import type { ExtensionStatusReport, Todo } from "../projections/index.ts";
+import type { FileChanges } from "../workspace/index.ts";
 
 /** A JSON Schema, held as plain JSON. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -82,6 +83,8 @@ export interface BuiltInContext extends ToolContext {
   readonly recordProcess: (process: ProcessIdentity) => Promise<void>;
   readonly extensions: ExtensionControl;
   readonly todos: TodoControl;
+  /** Through which files are changed: what they hold is kept before, and what was done is noted. */
+  readonly files: FileChanges;
   /** Stores bytes by content. @returns the SHA-256 in lower-case hex */
   readonly putBlob: (bytes: Uint8Array) => Promise<string>;
   /** Records a plan and tells subscribers of it; resolves once it is durable. */
@@ -115,6 +118,8 @@ export interface Tool<Context extends ToolContext = ToolContext> {
   readonly judgesArguments?: boolean;
   /** Nothing happens before the fact of its process is durable, so a call without that fact never ran. Built-in tools only. */
   readonly gated?: boolean;
+  /** It may change files past `files` of its context, so the workspace is looked at before and after. Built-in tools only. */
+  readonly scanned?: boolean;
   execute(
     toolCallId: string,
     args: Readonly<Record<string, unknown>>,

@@ -3,14 +3,30 @@
  */
 export { type CommandExit, type CommandRequest, type GatedCommand, startCommand } from "./command.ts";
 export { codeOf, fileError, FileError } from "./file-errors.ts";
-export { globMatcher, printable } from "./file-list.ts";
+export {
+  FileChangedError,
+  FileChanges,
+  type FileChange,
+  type FileChangesParts,
+  type FileToChange,
+  type NotedChanges,
+} from "./file-changes.ts";
+export { type FileImage, imageOf, isSameImage } from "./file-image.ts";
 export { inFileOrder } from "./file-queue.ts";
+export { globMatcher, printable } from "./file-list.ts";
 export { applyHunks, byteText, type Hunk, type HunkLine, type HunksOutcome } from "./hunks.ts";
 export { type LineWindow, readLineWindow, type WindowRequest } from "./line-window.ts";
 export { displayPath, homeOf, type PathBase, resolvePath } from "./paths.ts";
-export { endCommand, endMarked, type EndOptions, type EndOutcome, endProcessGroup } from "./process-end.ts";
+export {
+  endCommand,
+  endMarked,
+  type EndOptions,
+  type EndOutcome,
+  endProcessGroup,
+  isCommandRunning,
+} from "./process-end.ts";
 export { type ProcessMark } from "./process-table.ts";
-export { removeSibling, type Replaced, replaceFile, targetOf } from "./replace-file.ts";
+export { removeSibling, replaceableAt, type Replaced, replaceFile, targetOf } from "./replace-file.ts";
 export { type RipgrepEnd, type RipgrepRequest, runRipgrep } from "./ripgrep.ts";
 export { splice, type SpliceOutcome, type SpliceRequest } from "./splice.ts";
 export {

@@ -74,6 +74,20 @@ export async function endCommand(
   }, options);
 }
 
+/**
+ * Whether something runs that a command has started: in its session, or with its mark. `false` where the system can't tell.
+ *
+ * @param leader - `null`: not known, or on another machine
+ */
+export async function isCommandRunning(leader: ProcessMark | null, callMarker: string): Promise<boolean> {
+  if (!(await hasProcessTable())) return false;
+  const [members, marked] = await Promise.all([
+    leader === null || leader.host !== hostname() ? [] : sessionMembers(leader.pid),
+    processesWithVariable(callVariable, callMarker),
+  ]);
+  return [...members, ...marked].some(isNotUs);
+}
+
 /** Session, not group: a shell with job control gives each of its jobs a group. */
 async function sessionMembers(session: number): Promise<ProcessRow[]> {
   return (await livingProcesses()).filter((row) => row.session === session);

@@ -71,15 +71,8 @@ export async function replaceFile(
   writer: string,
   mode = 0o666,
 ): Promise<Replaced> {
-  const existing = await orMissing(stat(target));
-  if (existing !== undefined) {
-    if (existing.isDirectory()) throw new FileError(`${target} is a directory`);
-    if (!existing.isFile()) throw new FileError(`${target} is not a regular file`);
-    // A rename needs no permission on the file itself, so a write-protected one has to be asked for.
-    await access(target, constants.W_OK);
-  } else {
-    await mkdir(dirname(target), { recursive: true });
-  }
+  const existing = await replaceableAt(target);
+  if (existing === undefined) await mkdir(dirname(target), { recursive: true });
   const sibling = siblingOf(target, writer);
   try {
     await writeSibling(sibling, bytes, existing, mode);
@@ -96,6 +89,21 @@ export async function replaceFile(
     throw error;
   }
   return { created: existing === undefined };
+}
+
+/**
+ * The file that {@link replaceFile} would replace; `undefined` where there is none.
+ *
+ * @throws FileError if it is no regular file; the system's errors otherwise, also for one that is write-protected
+ */
+export async function replaceableAt(target: string): Promise<Stats | undefined> {
+  const existing = await orMissing(stat(target));
+  if (existing === undefined) return undefined;
+  if (existing.isDirectory()) throw new FileError(`${target} is a directory`);
+  if (!existing.isFile()) throw new FileError(`${target} is not a regular file`);
+  // A rename needs no permission on the file itself, so a write-protected one has to be asked for.
+  await access(target, constants.W_OK);
+  return existing;
 }
 
 /** Removes what a writer that was killed inside {@link replaceFile} has left beside `target`, if it has. */

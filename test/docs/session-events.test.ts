@@ -3,7 +3,7 @@ import path from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import type { ScriptedTurn } from "../../src/index.ts";
-import { scriptedRuntime } from "../support/runtimes.ts";
+import { scriptedRuntime, temporaryFolder } from "../support/runtimes.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const page = readFileSync(path.join(root, "docs/reference/session-events.md"), "utf8");
@@ -11,7 +11,7 @@ const page = readFileSync(path.join(root, "docs/reference/session-events.md"), "
 test("the worked example is what a session tells", async () => {
   const { turns } = JSON.parse(fence("json")) as { turns: ScriptedTurn[] };
   const told: unknown[] = [{ type: "header", schemaVersion: 1, sessionId: "tour" }];
-  const runtime = await scriptedRuntime(":memory:", turns);
+  const runtime = await scriptedRuntime(":memory:", turns, { cwd: temporaryFolder() });
   const session = await runtime.sessions.start({
     model: "s/m",
     sessionId: "tour",

@@ -18,7 +18,7 @@ async function callUnder(
   const { tool = {}, ...rest } = options;
   const ran: unknown[] = [];
   const extensions = [
-    echoing(ran, tool),
+    echoing(ran, { readOnly: true, ...tool }),
     ...Object.entries(hooks).map(([name, table]) => hooked(name, table)),
   ];
   const turns = [calling({ name: "echo", args: { a: 1 } }), { text: "done" }];

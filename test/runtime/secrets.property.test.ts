@@ -137,6 +137,7 @@ function leaky(one: string, two: string, cut: number): unknown {
       defineTool({
         name: "leak",
         description: "prints",
+        readOnly: true,
         parameters: { type: "object" },
         execute: (_id, args, _signal, onUpdate, { log }) => {
           for (const value of [one, two]) {
@@ -160,6 +161,7 @@ function leaky(one: string, two: string, cut: number): unknown {
       defineTool({
         name: "fail",
         description: "throws",
+        readOnly: true,
         parameters: { type: "object" },
         execute: (_id, args) => {
           throw new Error(`${one} ${JSON.stringify(args)}`);

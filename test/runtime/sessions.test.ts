@@ -95,7 +95,7 @@ describe("a prompt", () => {
 
   test("whose signal fires is aborted; one whose signal has fired is not begun", async () => {
     const runtime = await scriptedRuntime(await memoryLog(), [probe("a")], {
-      extensions: [probeExtension(() => new Promise(() => undefined))],
+      extensions: [probeExtension(() => new Promise(() => undefined), { readOnly: true })],
     });
     const session = await runtime.sessions.start({ model: "s/m" });
     const controller = new AbortController();
@@ -147,7 +147,7 @@ describe("resume", () => {
     let now = 1_000_000;
     const log = await memoryLog(() => now);
     const first = await scriptedRuntime(log, [probe("a"), { text: "done" }], {
-      extensions: [probeExtension(() => new Promise(() => undefined))],
+      extensions: [probeExtension(() => new Promise(() => undefined), { readOnly: true })],
     });
     const session = await first.sessions.start({ model: "s/m" });
     void session.prompt("go").catch(() => undefined);
@@ -218,7 +218,7 @@ describe("closing", () => {
   test("shutdown aborts an open run, is recorded once, and the session can be resumed", async () => {
     const log = await memoryLog();
     const runtime = await scriptedRuntime(log, [probe("a"), { text: "after" }], {
-      extensions: [probeExtension(() => new Promise(() => undefined))],
+      extensions: [probeExtension(() => new Promise(() => undefined), { readOnly: true })],
     });
     const session = await runtime.sessions.start({ model: "s/m" });
     const outcome = session.prompt("go");

@@ -4,6 +4,7 @@ import { scriptedModel, type ScriptedTurn } from "../../src/providers/index.ts";
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/runtime/index.ts";
 import type { Fact } from "../../src/events/index.ts";
 import type { EventLog } from "../../src/log/index.ts";
+import { openWorkspaceScanner, type WorkspaceScanner } from "../../src/workspace/index.ts";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -32,7 +33,16 @@ export function scriptedRuntime(
     ids: countingIds(runtimes * 0x1000),
     random: () => 0.5,
     env: { PATH: process.env["PATH"], HOME: home },
+    scanner: quickScanner(home),
     ...options,
+  });
+}
+
+/** One that scans in this thread, since the start of another costs more than all that most tests do. */
+export function quickScanner(home: string): WorkspaceScanner {
+  return openWorkspaceScanner({
+    cacheFile: path.join(home, "scan-cache.db"),
+    inProcess: { now: () => Date.now(), monotonic: () => performance.now() },
   });
 }
 
@@ -42,6 +52,7 @@ export function probeExtension(
   traits: {
     readonly parallelSafe?: boolean;
     readonly idempotent?: boolean;
+    readonly readOnly?: boolean;
     readonly timeoutMs?: number;
   } = {},
 ): unknown {

@@ -13,6 +13,7 @@ const echo = defineExtension({
     defineTool({
       name: "echo",
       description: "says it again",
+      readOnly: true,
       parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] } as const,
       execute: (_id, { text }, _signal, onUpdate, { cwd }) => {
         onUpdate({ content: [{ type: "text", text: "soon" }] });

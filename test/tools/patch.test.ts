@@ -1,7 +1,6 @@
 import {
   chmodSync,
   existsSync,
-  lstatSync,
   mkdirSync,
   readFileSync,
   statSync,
@@ -23,6 +22,8 @@ function files(contents: Record<string, string | Uint8Array>): Workbench {
 }
 
 const content = (bench: Workbench, name: string): string => readFileSync(join(bench.cwd, name), "latin1");
+const update = (name: string, from: string, to: string): string =>
+  lines("*** Begin Patch", `*** Update File: ${name}`, "@@", `-${from}`, `+${to}`, "*** End Patch");
 const lines = (...all: string[]): string => `${all.join("\n")}\n`;
 
 describe("a unified diff", () => {
@@ -247,35 +248,73 @@ describe("the form *** Begin Patch", () => {
     expect(content(bench, "a.txt")).toBe("new\n");
   });
 
-  it("keeps modes, writes through links and removes a link only", async () => {
+  it("keeps modes", async () => {
     const bench = files({ "run.sh": "a\n" });
     chmodSync(join(bench.cwd, "run.sh"), 0o755);
-    symlinkSync("run.sh", join(bench.cwd, "link"));
-    await bench.run(patchTool, {
-      patch: lines("*** Begin Patch", "*** Update File: link", "@@", "-a", "+b", "*** End Patch"),
-    });
+    await bench.run(patchTool, { patch: update("run.sh", "a", "b") });
     expect(content(bench, "run.sh")).toBe("b\n");
     expect(statSync(join(bench.cwd, "run.sh")).mode & 0o777).toBe(0o755);
-    expect(lstatSync(join(bench.cwd, "link")).isSymbolicLink()).toBe(true);
-    await bench.run(patchTool, { patch: lines("*** Begin Patch", "*** Delete File: link", "*** End Patch") });
-    expect(existsSync(join(bench.cwd, "run.sh"))).toBe(true);
-    expect(existsSync(join(bench.cwd, "link"))).toBe(false);
   });
 
-  it("takes back what it wrote when the disk refuses in the middle", async () => {
+  it.each([
+    ["link", "is a symbolic link"],
+    ["folder/in.txt", "lies below a symbolic link"],
+    ["deep/../folder/in.txt", "lies below a symbolic link"],
+    ["../outside.txt", "is outside of the working directory"],
+    ["/etc/hostname", "is outside of the working directory"],
+    ["~/../x", "is outside of the working directory"],
+  ])("does not touch %s", async (name, message) => {
+    const bench = files({ "a.txt": "a\n", "target.txt": "a\n", "real/in.txt": "a\n" });
+    symlinkSync("target.txt", join(bench.cwd, "link"));
+    symlinkSync("real", join(bench.cwd, "folder"));
+    const patches = [
+      update(name, "a", "b"),
+      lines("*** Begin Patch", `*** Delete File: ${name}`, "*** End Patch"),
+      lines("*** Begin Patch", "*** Update File: a.txt", `*** Move to: ${name}`, "*** End Patch"),
+    ];
+    for (const patch of patches) await expect(bench.run(patchTool, { patch })).rejects.toThrow(message);
+    expect(["a.txt", "target.txt", "real/in.txt"].map((file) => content(bench, file))).toEqual([
+      "a\n",
+      "a\n",
+      "a\n",
+    ]);
+    expect(bench.guards).toEqual([]);
+  });
+
+  it("takes the working directory by its own name and by its real one", async () => {
+    const bench = files({ "real/a.txt": "a\n" });
+    symlinkSync("real", join(bench.cwd, "work"));
+    const context = { cwd: join(bench.cwd, "work") };
+    await bench.run(patchTool, { patch: update("a.txt", "a", "b") }, { context });
+    await bench.run(patchTool, { patch: update(join(bench.cwd, "real/a.txt"), "b", "c") }, { context });
+    await bench.run(patchTool, { patch: update(join(bench.cwd, "work/a.txt"), "c", "d") }, { context });
+    expect(content(bench, "real/a.txt")).toBe("d\n");
+    expect(bench.noted().files.map(({ path }) => path)).toEqual([join(bench.cwd, "real/a.txt")]);
+  });
+
+  it("keeps what it wrote when the disk refuses in the middle, and says what is done and what is not", async () => {
     const bench = files({ "a.txt": "a\n" });
-    symlinkSync(join(bench.cwd, "a.txt/impossible"), join(bench.cwd, "broken"));
+    const long = "n".repeat(300);
     const patch = lines(
       "*** Begin Patch",
       "*** Update File: a.txt",
       "@@",
       "-a",
       "+b",
-      "*** Add File: x/" + "n".repeat(300),
+      `*** Add File: x/${long}`,
       "+y",
       "*** End Patch",
     );
-    await expect(bench.run(patchTool, { patch })).rejects.toThrow("too long");
-    expect(content(bench, "a.txt")).toBe("a\n");
+    const result = await bench.run(patchTool, { patch });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(
+      /^The patch stopped in the middle: x\/n+…: the name is too long\nDone and kept:\nM a.txt\nNot done, or not wholly:\nA x\/n+$/,
+    );
+    expect(result.details).toMatchObject({ files: [{ path: "a.txt" }], notDone: [`x/${long}`] });
+    expect(content(bench, "a.txt")).toBe("b\n");
+    expect(bench.noted()).toMatchObject({
+      files: [{ path: join(bench.cwd, "a.txt") }],
+      createdDirs: [join(bench.cwd, "x")],
+    });
   });
 });

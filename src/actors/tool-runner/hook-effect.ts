@@ -10,6 +10,7 @@ import type { ToolParameters, ToolRegistry } from "../../tools/index.ts";
 import { realArguments, usableArguments, type ArgumentSources } from "./call-arguments.ts";
 import type { HookSource } from "../session/hook-source.ts";
 import type { SessionViews } from "../session-views.ts";
+import { withReceipt } from "./receipt-details.ts";
 
 /** Milliseconds that each handler has, unless its tool has less. */
 const INTERCEPTOR_MS = 60_000;
@@ -86,7 +87,8 @@ async function eventOf(
   const about = { toolCallId: callId, toolName: name, args: usable.args as Json, cwd, sessionId };
   if (hook === "onToolCall") return { event: about };
   if (returned === null) return { event: { ...about, result: { error: "Tool call denied" }, isError: true } };
-  const { content, details, isError, isThrown } = returned;
+  const { content, isError, isThrown } = returned;
+  const details = withReceipt(returned.details, returned.receipt);
   const [block] = content;
   const message = block?.type === "text" ? block.text : "";
   const result: Json = isThrown ? { error: message } : { content: content as Json, details: details as Json };

@@ -22,6 +22,7 @@ export const bashTool: BuiltInTool = {
   name: "bash",
   label: "Bash",
   gated: true,
+  scanned: true,
   description:
     "Runs a bash command in the working directory and returns what it prints, stdout and stderr together. " +
     "Each call is a new shell: cd and variables do not carry over. Standard input is empty, so use flags that ask nothing. " +

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
-import { FileError, inFileOrder, replaceFile, splice, targetOf } from "../../workspace/index.ts";
+import { FileError, replaceableAt, splice, targetOf } from "../../workspace/index.ts";
 import { textResult } from "../result.ts";
-import type { BuiltInTool, ToolResult } from "../tool.ts";
+import type { BuiltInContext, BuiltInTool, ToolResult } from "../tool.ts";
 import { unifiedDiff } from "../unified-diff.ts";
 import { absenceHint } from "./edit-hints.ts";
 import { fileNamed, type NamedFile, pathSpellings, tidyFile, withFileErrors } from "./file-access.ts";
@@ -53,19 +53,19 @@ export const editTool: BuiltInTool = {
   readOnly: false,
   timeoutMs: 60_000,
   tidy: tidyFile,
-  async execute(toolCallId, args, signal, _onUpdate, context) {
+  async execute(_toolCallId, args, signal, _onUpdate, context) {
     const request = args as unknown as EditArguments;
     const file = fileNamed(request.path, context);
     return withFileErrors(file, async () => {
       const target = await targetOf(file.path);
       // Two edits of one file that overlap would each write what it read, and the first change would be lost.
-      return inFileOrder([target], () => edit(file, target, request, { toolCallId, signal }));
+      return context.files.inOrder([target], () => edit(file, target, request, { context, signal }));
     });
   },
 };
 
 interface Call {
-  readonly toolCallId: string;
+  readonly context: BuiltInContext;
   readonly signal: AbortSignal;
 }
 
@@ -73,7 +73,7 @@ async function edit(
   file: NamedFile,
   target: string,
   request: EditArguments,
-  { toolCallId, signal }: Call,
+  { context: { files }, signal }: Call,
 ): Promise<ToolResult> {
   const { shown } = file;
   const found = await stat(target);
@@ -85,10 +85,13 @@ async function edit(
   const { oldText, newText, replaceAll = false } = request;
   const outcome = splice(before, { oldText, newText, replaceAll });
   if (!outcome.ok) throw new FileError(refusal(shown, before, oldText, outcome));
+  await replaceableAt(target);
   signal.throwIfAborted();
-  await replaceFile(target, outcome.bytes, toolCallId);
+  await files.guard([{ path: target, bytes: before }]);
+  await files.replace(target, outcome.bytes);
   const { matches, firstChangedLine } = outcome;
-  const diff = await unifiedDiff(shown, before.toString(), outcome.bytes.toString());
+  // The file is changed by now: to fail over the picture of the change would be a lie.
+  const diff = await unifiedDiff(shown, before.toString(), outcome.bytes.toString()).catch(() => undefined);
   return textResult(
     `Edited ${shown}: ${matches === 1 ? "1 replacement" : `${matches} replacements`}, first at line ${firstChangedLine}`,
     {

@@ -1,46 +1,55 @@
 /**
- * Writes what was planned, and takes it back if the disk refuses in the middle.
+ * Writes what was planned, file by file. What is written when the disk refuses in the middle stays: a checkpoint has
+ * the files as they were, and the receipt says which are other now.
  */
 import { constants } from "node:fs";
-import { access, chmod, lstat, rm, stat } from "node:fs/promises";
+import { access, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { messageOf } from "../../errors.ts";
-import { codeOf, fileError, FileError, replaceFile } from "../../workspace/index.ts";
+import { codeOf, type FileChanges, fileError } from "../../workspace/index.ts";
 import type { PlannedChange } from "./patch-plan.ts";
 
 /**
- * Writes all changes, or none as far as the file system lets itself be undone.
+ * Finds what can be foreseen of a refusal, while nothing is changed.
  *
- * @param writer - as `replaceFile` takes it
- * @throws FileError naming the file that failed
+ * @throws FileError naming the file
  */
-export async function commitChanges(changes: readonly PlannedChange[], writer: string): Promise<void> {
-  for (const change of changes) await during(change, () => requireWritable(change));
-  const undo: Undo = { writer, steps: [] };
-  try {
-    for (const change of changes) await during(change, () => write(change, undo));
-    // Last, so that until then every byte exists somewhere.
-    for (const [index, change] of changes.entries()) {
-      const gone = change.after === null ? change.target : change.remove;
-      // What a later part of the patch put in the same place stays.
-      if (
-        gone === null ||
-        changes.slice(index + 1).some((later) => later.after !== null && later.target === gone)
-      )
-        continue;
-      await during(change, () => remove(gone, change.before, undo));
-    }
-  } catch (error) {
-    for (const step of undo.steps.toReversed())
-      await step().catch((failure: unknown) => notUndone(error, failure));
-    throw error;
+export async function requireWritable(changes: readonly PlannedChange[]): Promise<void> {
+  for (const change of changes) {
+    await during(change, async () => {
+      const { target, before, after, remove } = change;
+      if (before !== null && after !== null && remove === null)
+        await orMissing(access(target, constants.W_OK));
+      if (after === null) await access(dirname(target), constants.W_OK);
+      if (remove !== null) await access(dirname(remove), constants.W_OK);
+    });
   }
 }
 
-/** How to take back what was written, the last step first. */
-interface Undo {
-  readonly writer: string;
-  readonly steps: (() => Promise<void>)[];
+/**
+ * Writes all changes; the files are guarded.
+ *
+ * @param done - told each change that is complete
+ * @throws FileError naming the file that failed; what was written before stays
+ */
+export async function commitChanges(
+  changes: readonly PlannedChange[],
+  files: FileChanges,
+  done: (change: PlannedChange) => void,
+): Promise<void> {
+  const later: { readonly change: PlannedChange; readonly gone: string }[] = [];
+  for (const [index, change] of changes.entries()) {
+    await during(change, () => write(change, files));
+    const gone = change.after === null ? change.target : change.remove;
+    // What a later part of the patch put in the same place stays.
+    const isTaken = changes.slice(index + 1).some(({ after, target }) => after !== null && target === gone);
+    if (gone === null || isTaken) done(change);
+    else later.push({ change, gone });
+  }
+  // Last, so that until then every byte exists somewhere.
+  for (const { change, gone } of later) {
+    await during(change, () => files.remove(gone));
+    done(change);
+  }
 }
 
 async function during(change: PlannedChange, task: () => Promise<void>): Promise<void> {
@@ -49,20 +58,6 @@ async function during(change: PlannedChange, task: () => Promise<void>): Promise
   } catch (error) {
     throw await fileError(error, change.target, change.shown);
   }
-}
-
-function notUndone(error: unknown, failure: unknown): never {
-  throw new FileError(
-    `${messageOf(error)}; what was already written could not be taken back: ${messageOf(failure)}`,
-    error,
-  );
-}
-
-/** A refusal that can be foreseen is one that needs no undoing. */
-async function requireWritable({ target, before, after, remove: old }: PlannedChange): Promise<void> {
-  if (before !== null && after !== null && old === null) await orMissing(access(target, constants.W_OK));
-  if (after === null) await access(dirname(target), constants.W_OK);
-  if (old !== null) await access(dirname(old), constants.W_OK);
 }
 
 /** A file that an earlier part of the same patch creates is not there yet. */
@@ -74,30 +69,11 @@ async function orMissing(checking: Promise<void>): Promise<void> {
   }
 }
 
-async function write(
-  { target, before, after, mode, from }: PlannedChange,
-  { writer, steps }: Undo,
-): Promise<void> {
+async function write({ target, after, mode, from }: PlannedChange, files: FileChanges): Promise<void> {
   if (after === null) return;
-  const { created } = await replaceFile(target, after, writer, mode ?? 0o666);
-  if (created) {
-    steps.push(() => rm(target, { force: true }));
-    // A moved file keeps its mode whatever the umask says.
-    if (from !== null && mode !== null) await chmod(target, mode);
-    return;
-  }
-  const oldMode = (await stat(target)).mode & 0o7777;
-  steps.push(async () => {
-    if (before !== null) await replaceFile(target, before, writer);
-    await chmod(target, oldMode);
-  });
-  if (mode !== null && mode !== oldMode) await chmod(target, mode);
-}
-
-async function remove(gone: string, before: Buffer | null, { writer, steps }: Undo): Promise<void> {
-  const { mode } = await lstat(gone);
-  await rm(gone);
-  steps.push(async () => {
-    if (before !== null) await replaceFile(gone, before, writer, mode & 0o777);
-  });
+  const { created } = await files.replace(target, after, mode ?? 0o666);
+  if (mode === null) return;
+  // A moved file keeps its mode whatever the umask says; a new one gets what the umask leaves.
+  if (created ? from !== null : ((await stat(target)).mode & 0o7777) !== mode)
+    await files.setMode(target, mode);
 }

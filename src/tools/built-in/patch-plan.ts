@@ -1,11 +1,12 @@
 /**
  * Works out what the files will be after a patch, without touching any of them.
  */
-import { lstat, readFile, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { applyHunks, codeOf, FileError, type Hunk, targetOf } from "../../workspace/index.ts";
+import { readFile, stat } from "node:fs/promises";
+import { applyHunks, codeOf, FileError, type Hunk } from "../../workspace/index.ts";
 import type { FilePatch } from "../file-patch.ts";
-import { type NamedFile, withFileErrors } from "./file-access.ts";
+import type { PlaceContext } from "../tool.ts";
+import { fileNamed, type NamedFile, withFileErrors } from "./file-access.ts";
+import { placeInside } from "./patch-place.ts";
 
 const maxFileBytes = 50 * 1024 * 1024;
 
@@ -36,12 +37,19 @@ interface FileState {
 
 /** A patch may name one file twice: each part sees what the parts before it made. */
 export class PatchPlan {
-  readonly #resolve: (name: string) => NamedFile;
+  readonly #context: PlaceContext;
   readonly #states = new Map<string, FileState>();
+  /** What the files hold now, of those that were looked at. */
+  readonly #found = new Map<string, Buffer | null>();
   readonly #changes: PlannedChange[] = [];
 
-  constructor(resolve: (name: string) => NamedFile) {
-    this.#resolve = resolve;
+  constructor(context: PlaceContext) {
+    this.#context = context;
+  }
+
+  /** Sources and targets, in the order of the patch. */
+  found(): { readonly path: string; readonly bytes: Buffer | null }[] {
+    return [...this.#found].map(([path, bytes]) => ({ path, bytes }));
   }
 
   /** Every file that the patch touches. */
@@ -52,7 +60,7 @@ export class PatchPlan {
     return Promise.all(
       names.map((name) => {
         const file = this.#resolve(name);
-        return withFileErrors(file, () => targetOf(file.path));
+        return withFileErrors(file, () => this.#place(file));
       }),
     );
   }
@@ -78,7 +86,7 @@ export class PatchPlan {
   }
 
   async #create(file: NamedFile, content: Buffer, isExecutable: boolean): Promise<void> {
-    const target = await targetOf(file.path);
+    const target = await this.#place(file);
     if ((await this.#state(target)).bytes !== null)
       throw new FileError(`${file.shown} exists already: update it instead of adding it`);
     const mode = isExecutable ? 0o777 : 0o666;
@@ -102,8 +110,7 @@ export class PatchPlan {
   }
 
   async #delete(file: NamedFile, hunks: readonly Hunk[]): Promise<void> {
-    // A link is removed itself; what it points to is somebody else's.
-    const target = await entryOf(file.path);
+    const target = await this.#place(file);
     const { bytes, mode } = await this.#existing(target);
     const left = apply(file, bytes, hunks);
     if (hunks.length > 0 && left.bytes.length > 0)
@@ -121,7 +128,7 @@ export class PatchPlan {
   }
 
   async #update(file: NamedFile, patch: Extract<FilePatch, { kind: "update" }>): Promise<void> {
-    const target = await targetOf(file.path);
+    const target = await this.#place(file);
     const state = await this.#existing(target);
     const { bytes, additions, removals } = apply(file, state.bytes, patch.hunks);
     const mode = patch.isExecutable === null ? null : withExecutable(state.mode, patch.isExecutable);
@@ -144,11 +151,10 @@ export class PatchPlan {
       return;
     }
     const moved = this.#resolve(patch.newName);
-    const newTarget = await targetOf(moved.path);
+    const newTarget = await this.#place(moved);
     if (newTarget !== target && (await this.#state(newTarget)).bytes !== null)
       throw new FileError(`${moved.shown} exists already`);
-    const oldEntry = await entryOf(file.path);
-    if (!patch.isCopy) this.#states.set(oldEntry, { bytes: null, mode: state.mode });
+    if (!patch.isCopy) this.#states.set(target, { bytes: null, mode: state.mode });
     this.#record(
       newTarget,
       { bytes, mode: mode ?? state.mode },
@@ -159,7 +165,7 @@ export class PatchPlan {
         from: file.shown,
         before: state.bytes,
         mode: mode ?? state.mode,
-        remove: patch.isCopy || newTarget === target ? null : oldEntry,
+        remove: patch.isCopy || newTarget === target ? null : target,
         additions,
         removals,
       },
@@ -182,21 +188,16 @@ export class PatchPlan {
     if (known !== undefined) return known;
     const fresh = await stateOnDisk(target);
     this.#states.set(target, fresh);
+    this.#found.set(target, fresh.bytes);
     return fresh;
   }
-}
 
-/** The name in its directory, which may be that of a link. */
-async function entryOf(path: string): Promise<string> {
-  return (await isLink(path)) ? join(await targetOf(dirname(path)), basename(path)) : targetOf(path);
-}
+  #place(file: NamedFile): Promise<string> {
+    return placeInside(file, this.#context.cwd);
+  }
 
-async function isLink(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isSymbolicLink();
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
-    throw error;
+  #resolve(name: string): NamedFile {
+    return fileNamed(name, this.#context);
   }
 }
 
