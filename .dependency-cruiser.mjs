@@ -44,7 +44,18 @@ const rooms = {
   testing: ["events", "projections:types", "supervision", "providers", "extensions", "runtime"],
   "control-plane": ["runtime", "events:types", "log:types", "config", "secrets"],
   inspector: ["runtime", "events:types"],
-  cli: ["events", "projections", "log", "config", "providers", "extensions", "harness", "replay", "runtime", "control-plane"],
+  cli: [
+    "events",
+    "projections",
+    "log",
+    "config",
+    "providers",
+    "extensions",
+    "harness",
+    "replay",
+    "runtime",
+    "control-plane",
+  ],
 };
 
 const pure = ["events", "projections", "hooks", "secrets"];

@@ -56,3 +56,17 @@ export interface ExtensionFlags {
   readonly extension?: readonly string[];
   readonly capability?: string;
 }
+
+/** `lemon checkpoint create` */
+export interface CheckpointCreateFlags {
+  /** `true`: named without a path. */
+  readonly files?: true | readonly string[];
+}
+
+/** `lemon checkpoint restore` */
+export interface CheckpointRestoreFlags {
+  readonly at?: number;
+  readonly force?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}

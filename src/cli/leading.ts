@@ -39,6 +39,19 @@ export function openRuntime({ home, log, isLogNamed, cwd, env, out }: Context): 
   return createRuntime({ home, cwd, env, logger, onExtensionOutput, ...(isLogNamed ? { log } : {}) });
 }
 
+/** Has a runtime for some work, and closes it. */
+export async function withRuntime<Result>(
+  context: Context,
+  use: (runtime: Runtime) => Promise<Result>,
+): Promise<Result> {
+  const runtime = await openRuntime(context);
+  try {
+    return await use(runtime);
+  } finally {
+    context.leftBehind(await runtime.close());
+  }
+}
+
 /** Opens the session, shows its run, asks what has to be asked, and closes all. The first interrupt aborts the run. */
 export async function lead(context: Context, options: SessionOptions, { open, go }: Lead): Promise<Status> {
   const { out, interrupts } = context;

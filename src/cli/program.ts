@@ -4,6 +4,7 @@
  */
 import { createRequire } from "node:module";
 import type * as Commander from "commander";
+import { addCheckpointCommands } from "./checkpoint-commands.ts";
 import { addFeatureCommands } from "./feature-commands.ts";
 import type {
   DoctorFlags,
@@ -37,6 +38,7 @@ export function buildProgram(version: string, invoke: Invoke): Command {
   addReadCommands(program, invoke);
   addHarnessCommands(program, invoke);
   addFeatureCommands(program, invoke);
+  addCheckpointCommands(program, invoke, { wholeNumber, anyNumber });
   addLogCommands(program, invoke);
   addApprovalCommands(program, invoke);
   addHookCommands(program, invoke);
@@ -295,6 +297,10 @@ function portNumber(value: string): number {
   const number = Number(value);
   if (/^\d{1,5}$/.test(value) && number <= 65_535) return number;
   throw new InvalidArgumentError("Expected a whole number, 0 to 65535.");
+}
+
+function anyNumber(value: string): number {
+  return value === "0" ? 0 : wholeNumber(value);
 }
 
 /** Repeats are collected one by one: a variadic option would swallow the arguments that follow it. */

@@ -68,3 +68,4 @@ export { CallChanges, type ChangesWorld, type ChangingCall } from "./receipts/ca
 export { CallWindows } from "./receipts/call-windows.ts";
 export type { Receipt } from "./receipts/receipt.ts";
 export { recoveredReceipt, type LostCall, type TakenGuard } from "./receipts/recovered.ts";
+export { checkpointReader } from "./checkpoints/reader.ts";

@@ -29,14 +29,19 @@ export interface CheckpointParts {
 }
 
 /** The checkpoints of a runtime. Nothing is opened or made before the first is taken. */
-export function runtimeCheckpoints({ mask, settings, cwd, ...parts }: CheckpointParts): CheckpointService {
+export function runtimeCheckpoints({
+  mask,
+  settings,
+  cwd,
+  clock,
+  ...parts
+}: CheckpointParts): CheckpointService {
   const { dir } = settings;
   return new CheckpointService({
     ...parts,
     cwd,
     todosOf: (sessionId, to) => storedTodos(parts.log, sessionId, to),
-    todosFrom: (sessionId, given) =>
-      putTodos(given, sessionId)(given.filter(isStored), isoTime(parts.clock.now())),
+    todosFrom: (sessionId, given) => putTodos(given, sessionId)(given.filter(isStored), isoTime(clock.now())),
     requirementsOf,
     mask: (value) => mask.json(value),
     settings: { ...settings, dir: dir === null ? null : path.resolve(cwd, dir) },

@@ -2,7 +2,7 @@
 import { NotFoundError } from "../../errors.ts";
 import type { Json } from "../../events/index.ts";
 import type { EventLog } from "../../log/index.ts";
-import type { Clock, Ids, Logger } from "../../ports.ts";
+import type { Ids, Logger } from "../../ports.ts";
 import { beyondRetention, newestFirst, type Todo } from "../../projections/index.ts";
 import {
   captureFiles,
@@ -38,7 +38,6 @@ import type { CheckpointFact, Recorder, SessionFacts } from "./writing.ts";
 export interface CheckpointsDeps {
   readonly log: EventLog;
   readonly sessions: SessionFacts;
-  readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
   /** Hides secrets. */
@@ -331,14 +330,17 @@ export class CheckpointService {
    * `not_filesystem_checkpoint`, `invalid_paths`, `path_not_in_checkpoint`: then nothing was touched
    */
   async restoreFilesystem(point: RestorePoint, options: RestoreOptions = {}): Promise<RestoreResult> {
-    if (options.dryRun === true) {
-      const { log } = this.#deps;
-      return previewRestore(await sourceOf(point, this.#sources), options, { log, files: this.#files });
-    }
+    if (options.dryRun === true) return this.previewFilesystem(point, options);
     const sessionId = await sessionOf(point, this.#sources);
     return this.#deps.sessions.lead(sessionId, (write) =>
       this.restoreWithin(sessionId, point, options, { write, callId: null }),
     );
+  }
+
+  /** What a restore would do; `restoreFilesystem` with `dryRun` is the same. @internal */
+  async previewFilesystem(point: RestorePoint, options: RestoreOptions = {}): Promise<RestoreResult> {
+    const { log } = this.#deps;
+    return previewRestore(await sourceOf(point, this.#sources), options, { log, files: this.#files });
   }
 
   /** The same on behalf of who leads the session. @internal */

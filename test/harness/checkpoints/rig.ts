@@ -61,7 +61,6 @@ export class CheckpointRig {
     const service = new CheckpointService({
       log,
       sessions,
-      clock,
       ids: countingIds(rigs * 0x1_0000),
       logger: options.logger ?? silentLogger,
       mask: (value) => mask.json(value),
