@@ -47,7 +47,7 @@ export const errorClasses: readonly ErrorClass[] = [
     code: "INTERNAL_ERROR",
     sentence: "The call failed by a fault that is not the caller's.",
     reasons: words(
-      "internal query_failed start_failed actor_crashed handler_failed unusable_extension malformed_part",
+      "internal query_failed generation_failed start_failed actor_crashed handler_failed unusable_extension malformed_part",
     ),
   },
   {

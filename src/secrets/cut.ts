@@ -1,7 +1,7 @@
 /** Cutting text to a number of bytes, at a code point. docs/reference/redaction.md, "Length" */
 
 /** Of a text that is kept for people. */
-export const MAX_TEXT_BYTES = 4_096;
+const MAX_TEXT_BYTES = 4_096;
 /** Of a preview. */
 export const MAX_PREVIEW_BYTES = 256;
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { Dispatcher } from "../../src/control-plane/dispatcher.ts";
 import { methods, parseScopes, reduceScopes, Tokens, type Scope } from "../../src/control-plane/index.ts";
 import { rounds } from "../support/soak.ts";
@@ -14,7 +15,7 @@ test("a method runs for who holds its scope, or admin, and for nobody else", asy
   const table = new Map(
     methods.map((method) => [
       method.name,
-      { ...method, run: () => Promise.resolve(void ran.push(method.name)), params: method.params.partial() },
+      { ...method, run: () => Promise.resolve(void ran.push(method.name)), params: z.object({}) },
     ]),
   );
   const { runtime, logger, ids } = plane.parts;

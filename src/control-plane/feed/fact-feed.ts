@@ -11,7 +11,7 @@ import type { Clock, Logger } from "../../ports.ts";
 import { pendingFact, takeBatch, type Pending } from "./batch.ts";
 
 /** Bytes that may wait for a consumer. */
-export const MAX_UNSENT_BYTES = 8 * 1_048_576;
+const MAX_UNSENT_BYTES = 8 * 1_048_576;
 /** How long more than that may wait: one large commit is no sign of a slow consumer. */
 const GRACE_MS = 1_000;
 /** How long a consumer may take nothing at all. */

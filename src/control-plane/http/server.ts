@@ -27,7 +27,7 @@ const REQUEST_MS = 60_000;
 const HEAD_MS = 10_000;
 
 /** The port can't be had. Code `LEMON_PORT_UNAVAILABLE`. */
-export class PortUnavailableError extends LemonError {
+class PortUnavailableError extends LemonError {
   constructor(port: number, cause: NodeJS.ErrnoException) {
     super("port_unavailable", `port ${port} of ${HOST} can't be used: ${cause.code ?? cause.message}`, {
       field: "port",

@@ -9,7 +9,7 @@ import { controlPlaneTokenFile } from "../../runtime/index.ts";
 const BYTES = 32;
 
 /** The token file can't be trusted to be secret, so the server does not start. Code `LEMON_UNSAFE_TOKEN_FILE`. */
-export class UnsafeTokenFileError extends LemonError {
+class UnsafeTokenFileError extends LemonError {
   constructor(file: string, problem: string) {
     super("unsafe_token_file", `${file} ${problem}: remove it, and the next start writes a new one`);
   }

@@ -9,7 +9,7 @@ import { lineOf } from "./reply.ts";
 /** Bytes of a message, at most. */
 export const MAX_MESSAGE_BYTES = 1_048_576;
 /** Calls of a batch, at most. */
-export const MAX_BATCH = 100;
+const MAX_BATCH = 100;
 
 /** One call, or what was sent as one. */
 export type IncomingCall =

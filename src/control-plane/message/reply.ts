@@ -22,6 +22,6 @@ export function lineOf(value: unknown): string {
 }
 
 /** U+2028 and U+2029 end a line for some readers. Outside of strings JSON does not have them. */
-export function escapeLineEnds(json: string): string {
+function escapeLineEnds(json: string): string {
   return json.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }

@@ -75,7 +75,7 @@ export class StdioServer {
   }
 
   async #handle(line: Line): Promise<void> {
-    if (this.#open.size >= MAX_OPEN) return await this.#send(errorText("null", tooMany));
+    if (this.#open.size >= MAX_OPEN) return this.#send(errorText("null", tooMany));
     let isAnswered = (): void => undefined;
     const answered = new Promise<void>((resolve) => (isAnswered = resolve));
     const { dispatcher, scopes } = this.#parts;
