@@ -69,3 +69,4 @@ export { CallWindows } from "./receipts/call-windows.ts";
 export type { Receipt } from "./receipts/receipt.ts";
 export { recoveredReceipt, type LostCall, type TakenGuard } from "./receipts/recovered.ts";
 export { checkpointReader } from "./checkpoints/reader.ts";
+export { checkpointsOfCall, type CheckpointControl } from "./checkpoints/within-call.ts";

@@ -26,6 +26,7 @@ export interface MadeDirectory {
 export const fileHistoryTypes = [
   "tool_call.returned",
   "tool_call.interrupted",
+  "tool_call.receipt_recorded",
   "checkpoint.restored",
 ] as const;
 

@@ -162,7 +162,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     const checkpoints = runtimeCheckpoints({ ...shared, sessions: writer, settings: config.checkpoints });
     const changes = changesWorld({ log, checkpoints, home, logger, scanner: options.scanner });
     const factory = new SessionFactory({
-      world: { log, leadership, writer, watch, clock, ids, random, logger, env, changes },
+      world: { log, leadership, writer, watch, checkpoints, clock, ids, random, logger, env, changes },
       home,
       models: options.models ?? {},
       extensions: extensions.registry,

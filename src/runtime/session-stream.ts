@@ -21,7 +21,12 @@ import {
   type SessionViews,
 } from "../actors/index.ts";
 import { LemonError } from "../errors.ts";
-import type { ChangesWorld } from "../harness/index.ts";
+import {
+  checkpointsOfCall,
+  type CheckpointService,
+  type Recorder,
+  type ChangesWorld,
+} from "../harness/index.ts";
 import {
   isKnownType,
   loadSchemas,
@@ -57,6 +62,7 @@ export interface SessionWorld {
   readonly random: Random;
   readonly logger: Logger;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly checkpoints: CheckpointService;
   /** Where what calls change is looked at and kept. */
   readonly changes: ChangesWorld;
 }
@@ -120,6 +126,8 @@ export async function openSessionStream(
         settled,
         extensions: parts.extensions,
         todos: todosOfCall(sessionId, { log, writer, clock }),
+        checkpoints: (callId: string, write: Recorder["write"]) =>
+          checkpointsOfCall(world.checkpoints, sessionId, { callId, write }),
         putBlob: (bytes: Uint8Array) => log.putBlob(bytes),
         changes: world.changes,
         isGuarded: parts.isGuarded,

@@ -72,5 +72,6 @@ function entryOf(approvals: ToolPolicy["approvals"], name: string): ApprovalMode
 /** What changes nothing runs without asking. Reloading extensions runs code, so it is asked about. */
 function runsUnasked({ tool }: RegisteredTool, args: Readonly<Record<string, unknown>> | null): boolean {
   if (tool.name === "extensions_status") return args?.["action"] !== "reload";
+  if (tool.name === "checkpoint") return args?.["action"] === "list" || args?.["action"] === "diff";
   return tool.readOnly;
 }

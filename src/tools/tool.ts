@@ -2,7 +2,7 @@
  * The contract of a tool, as the runtime sees it once an author's definition has been normalised.
  */
 import type { Logger } from "../ports.ts";
-import type { TodoChange } from "../harness/index.ts";
+import type { CheckpointControl, TodoChange } from "../harness/index.ts";
 import type { ExtensionStatusReport, Todo } from "../projections/index.ts";
 import type { FileChanges } from "../workspace/index.ts";
 
@@ -83,6 +83,7 @@ export interface BuiltInContext extends ToolContext {
   readonly recordProcess: (process: ProcessIdentity) => Promise<void>;
   readonly extensions: ExtensionControl;
   readonly todos: TodoControl;
+  readonly checkpoints: CheckpointControl;
   /** Through which files are changed: what they hold is kept before, and what was done is noted. */
   readonly files: FileChanges;
   /** Stores bytes by content. @returns the SHA-256 in lower-case hex */

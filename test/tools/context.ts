@@ -72,6 +72,12 @@ export function workbench(): Workbench {
     putBlob,
     files: last,
     extensions: { status: () => null, reload: () => Promise.reject(new Error("no session")) },
+    checkpoints: {
+      list: () => Promise.resolve([]),
+      diff: () => Promise.reject(new Error("no session")),
+      restore: () => Promise.reject(new Error("no session")),
+      delete: () => Promise.reject(new Error("no session")),
+    },
     todos: { read: () => Promise.resolve([]), write: () => Promise.reject(new Error("no session")) },
     proposePlan: () => Promise.resolve(),
     callMarker: `ses_test-${process.pid}:${calls}`,

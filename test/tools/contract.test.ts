@@ -318,6 +318,7 @@ describe("the registry", () => {
       "find",
       "ls",
       "todo",
+      "checkpoint",
       "extensions_status",
       "Zeta",
       "alpha",

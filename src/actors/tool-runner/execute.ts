@@ -146,6 +146,7 @@ function contextOf(
     extensions: parts.extensions,
     files: changes.files,
     todos: parts.todos(callId, effect.record),
+    checkpoints: parts.checkpoints(callId, effect.record),
     env: parts.env,
   };
 }

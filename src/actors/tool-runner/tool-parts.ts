@@ -1,6 +1,6 @@
 /** What the effects of tool calls are made of. */
 import type { SessionMode } from "../../events/index.ts";
-import type { ChangesWorld } from "../../harness/index.ts";
+import type { ChangesWorld, CheckpointControl } from "../../harness/index.ts";
 import type { Clock, Ids, Logger } from "../../ports.ts";
 import type { Masker, RestorableSecrets } from "../../secrets/index.ts";
 import type { ExtensionControl, TodoControl, ToolRegistry } from "../../tools/index.ts";
@@ -20,6 +20,8 @@ export interface ToolEffectParts {
   readonly extensions: ExtensionControl;
   /** What the tool of todos may do for a call that runs. */
   readonly todos: (callId: string, record: EffectContext["record"]) => TodoControl;
+  /** What the tool of checkpoints may do for a call that runs. */
+  readonly checkpoints: (callId: string, record: EffectContext["record"]) => CheckpointControl;
   /** Resolves once the hooks of every fact so far have run. */
   readonly settled: () => Promise<void>;
   readonly putBlob: (bytes: Uint8Array) => Promise<string>;

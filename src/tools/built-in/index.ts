@@ -3,6 +3,7 @@
  */
 import type { BuiltInTool } from "../tool.ts";
 import { bashTool } from "./bash.ts";
+import { checkpointTool } from "./checkpoint.ts";
 import { editTool } from "./edit.ts";
 import { extensionsStatusTool } from "./extensions-status.ts";
 import { findTool } from "./find.ts";
@@ -13,7 +14,7 @@ import { readTool } from "./read.ts";
 import { todoTool } from "./todo.ts";
 import { writeTool } from "./write.ts";
 
-/** read, write, edit, patch, bash, grep, find, ls, todo, extensions_status. */
+/** read, write, edit, patch, bash, grep, find, ls, todo, checkpoint, extensions_status. */
 export const builtInTools: readonly BuiltInTool[] = [
   readTool,
   writeTool,
@@ -24,5 +25,6 @@ export const builtInTools: readonly BuiltInTool[] = [
   findTool,
   lsTool,
   todoTool,
+  checkpointTool,
   extensionsStatusTool,
 ];
