@@ -32,7 +32,7 @@ export function scriptedRuntime(
     models: { s: scriptedModel(turns) },
     ids: countingIds(runtimes * 0x1000),
     random: () => 0.5,
-    env: { PATH: process.env["PATH"], HOME: home },
+    env: { PATH: process.env["PATH"], HOME: home, LEMON_CHECKPOINTS_EXPORT: "false" },
     scanner: quickScanner(home),
     ...options,
   });

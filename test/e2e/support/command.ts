@@ -113,7 +113,8 @@ export function start(args: readonly string[], options: StartOptions = {}): Runn
   const { stdin, pipe = false, env = {}, cwd, uid } = options;
   const { LEMON_HOME: _home, NO_COLOR: _no, FORCE_COLOR: _force, ...inherited } = process.env;
   const child = spawn(process.execPath, [main, ...args], {
-    env: { ...inherited, ...env },
+    // No copies of checkpoints in the folder for temporary files of this machine.
+    env: { ...inherited, LEMON_CHECKPOINTS_EXPORT: "false", ...env },
     ...(cwd === undefined ? {} : { cwd }),
     ...(uid === undefined ? {} : { uid, gid: uid }),
     stdio: [stdin === undefined && !pipe ? "ignore" : "pipe", "pipe", "pipe"],
