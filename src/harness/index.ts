@@ -40,7 +40,6 @@ export { Features, requireStatus, type FeatureParts, type FeatureSource } from "
 export {
   CheckpointError,
   CheckpointService,
-  isCheckpointId,
   type AtVersion,
   type CheckpointDiff,
   type CheckpointKind,

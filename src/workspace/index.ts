@@ -49,13 +49,7 @@ export type {
   WorkspaceScanner,
 } from "./scan/types.ts";
 export { type FileCalls, systemFiles } from "./snapshot/file-calls.ts";
-export {
-  type FoundFile,
-  MAX_SNAPSHOT_BYTES,
-  type Observed,
-  observe,
-  type Unusable,
-} from "./snapshot/observe.ts";
+export { type FoundFile, type Observed, observe, type Unusable } from "./snapshot/observe.ts";
 export { parentsOf } from "./snapshot/parents.ts";
 export { type Place, placeAt, within } from "./snapshot/place.ts";
 export { stageOf, type WriteFailure, writeFailureOf, writeStage } from "./snapshot/stage.ts";

@@ -1,5 +1,5 @@
 /** Checkpoints: taking, comparing, restoring. */
-export { CheckpointError, isCheckpointId, noCheckpoint } from "./errors.ts";
+export { CheckpointError } from "./errors.ts";
 export type { RestoreAction, RestoreCode } from "./plan.ts";
 export type { RestoreOptions } from "./restore.ts";
 export {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -239,9 +238,7 @@ export class CheckpointRig {
 
 let rigs = 0;
 
-export const sha = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
-
-export async function imageOf(file: string): Promise<Image> {
+async function imageOf(file: string): Promise<Image> {
   try {
     const found = await lstat(file);
     return found.isFile()
