@@ -26,9 +26,9 @@ test("the tools of a folder and their conflicts are told without a session, and 
         ],
       },
     ],
-    builtinCount: 10,
+    builtinCount: 11,
     extensionCount: 1,
-    totalTools: 11,
+    totalTools: 12,
     shadowedCount: 2,
   });
   expect(runtime.extensions.list()).toEqual([]);
