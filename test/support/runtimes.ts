@@ -23,7 +23,7 @@ export function scriptedRuntime(
   turns: readonly ScriptedTurn[],
   options: Partial<RuntimeOptions> = {},
 ): Promise<Runtime> {
-  const home = temporaryFolder();
+  const home = options.home ?? temporaryFolder();
   runtimes += 1;
   return createRuntime({
     home,

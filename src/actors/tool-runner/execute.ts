@@ -52,7 +52,7 @@ export async function execute(call: RunningCall, parts: ToolEffectParts): Promis
   }
   try {
     const running = run(call, changes, abort.signal, parts);
-    const limits = { timeoutMs, signal: effect.signal, isForeign: found.source !== "builtin" };
+    const limits = { timeoutMs, signal: effect.signal, isForeign: isForeign(call) };
     const end = await endOf(running, limits, parts.clock);
     if (end !== "expired") return await settle(call, end, changes, parts);
     abort.abort(new ToolDeadlineError(timeoutMs));
@@ -217,7 +217,7 @@ async function settle(
   // Nothing is recorded any more: what it changed is found when the session goes on.
   if (parts.isClosed()) return returned(callId, executed);
   const isError = executed.result.isError === true;
-  const goesOn = end === "abandoned" || (await isLeftRunning(call, parts));
+  const goesOn = (isForeign(call) && call.effect.signal.aborted) || (await isLeftRunning(call, parts));
   const receipt = await changes.close({ isError, goesOn });
   if (!hasEnded(callId, parts)) return returned(callId, executed, receipt);
   await record(call, receipt, parts);
@@ -231,19 +231,24 @@ async function follow(
   changes: CallChanges,
   parts: ToolEffectParts,
 ): Promise<void> {
-  const ended = await endedWithin(running, LINGER_MS, parts.clock);
-  const goesOn = !ended || (await isLeftRunning(call, parts));
+  await endedWithin(running, LINGER_MS, parts.clock);
+  const goesOn = isForeign(call) || (await isLeftRunning(call, parts));
   await record(call, await changes.close({ isError: true, goesOn }), parts);
 }
 
-function endedWithin(running: Promise<unknown>, timeoutMs: number, clock: Clock): Promise<boolean> {
+function endedWithin(running: Promise<unknown>, timeoutMs: number, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
-    const cancel = clock.setTimer(timeoutMs, () => resolve(false));
+    const cancel = clock.setTimer(timeoutMs, resolve);
     void running.then(() => {
       cancel();
-      resolve(true);
+      resolve();
     });
   });
+}
+
+/** Of such a tool nobody knows that it has stopped because it was told to: its promise may end before its work does. */
+function isForeign({ found }: RunningCall): boolean {
+  return found.source !== "builtin";
 }
 
 async function record(

@@ -205,3 +205,25 @@ describe("a receipt can't be forged", () => {
     await here.close();
   });
 });
+
+describe("without the guard", () => {
+  test("files are changed and told all the same, and the receipt says what is missing", async () => {
+    const here = await world([[call("write", { path: "a", content: "new" })]], {
+      config: { checkpoints: { guard: false } },
+    });
+    writeFileSync(path.join(here.cwd, "a"), "old");
+    await here.session.prompt("go");
+    expect(await here.receipts()).toMatchObject([
+      {
+        checkpointId: null,
+        checkpointIds: [],
+        checkpointKind: null,
+        coverage: "none",
+        coverageReasons: ["guard_off"],
+        files: [{ change: "modified", beforeSha256: sha256("old"), afterSha256: sha256("new") }],
+      },
+    ]);
+    expect(await created(await here.facts())).toEqual([]);
+    await here.close();
+  });
+});
