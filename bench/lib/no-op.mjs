@@ -30,6 +30,7 @@ const noOp = defineTool({
   name: "no_op",
   description: "does nothing",
   parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+  readOnly: true,
   parallelSafe: true,
   execute: () => Promise.resolve({ content: [{ type: "text", text: "ok" }] }),
 });

@@ -16,6 +16,7 @@ export default defineExtension({
     defineTool({
       name: "echo_${name.replaceAll("-", "_")}",
       description: "says what it is given",
+      readOnly: true,
       parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] } as const,
       execute: (_id, args) => said((args as Said).text),
     }),
@@ -73,6 +74,7 @@ export async function twoHosts(folder, handlers) {
       {
         name: "echo_bench_0",
         description: "says what it is given",
+        readOnly: true,
         parameters: { type: "object", properties: { text: { type: "string" } } },
         execute: (_id, { text }) => ({ content: [{ type: "text", text }] }),
       },

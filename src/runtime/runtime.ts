@@ -202,21 +202,10 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   }
 }
 
-interface RuntimeParts {
-  readonly todos: RuntimeTodos;
-  readonly progress: RuntimeProgress;
-  readonly introspection: RuntimeIntrospection;
-  readonly tools: RuntimeTools;
-  readonly memory: RuntimeMemory;
-  readonly search: WebSearch;
-  readonly checkpoints: CheckpointService;
-  readonly id: string;
-  readonly log: EventLog;
+/** What it shows of itself, and what it closes. */
+interface RuntimeParts extends Omit<Runtime, "supervision" | "replay" | "close" | keyof AsyncDisposable> {
   readonly ownsLog: boolean;
-  readonly config: Config;
-  readonly sessions: Sessions;
   readonly extensions: RuntimeExtensions;
-  readonly features: Features;
   readonly root: Supervisor;
   readonly leadership: Leadership;
   readonly journal: SupervisionJournal;

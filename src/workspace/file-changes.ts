@@ -12,7 +12,7 @@ import { displayPath } from "./paths.ts";
 import { replaceFile, type Replaced } from "./replace-file.ts";
 
 /** Somebody changed a file between the look at it and the write, so it was not written. Code `LEMON_FILE_CHANGED`. */
-export class FileChangedError extends LemonError {
+class FileChangedError extends LemonError {
   constructor(shown: string) {
     super(
       "file_changed",

@@ -4,7 +4,6 @@
 export { type CommandExit, type CommandRequest, type GatedCommand, startCommand } from "./command.ts";
 export { codeOf, fileError, FileError } from "./file-errors.ts";
 export {
-  FileChangedError,
   FileChanges,
   type FileChange,
   type FileChangesParts,
@@ -26,7 +25,7 @@ export {
   isCommandRunning,
 } from "./process-end.ts";
 export { type ProcessMark } from "./process-table.ts";
-export { removeSibling, replaceableAt, type Replaced, replaceFile, targetOf } from "./replace-file.ts";
+export { removeSibling, replaceableAt, targetOf } from "./replace-file.ts";
 export { type RipgrepEnd, type RipgrepRequest, runRipgrep } from "./ripgrep.ts";
 export { splice, type SpliceOutcome, type SpliceRequest } from "./splice.ts";
 export {

@@ -39,7 +39,7 @@ export function scriptedRuntime(
 }
 
 /** One that scans in this thread, since the start of another costs more than all that most tests do. */
-export function quickScanner(home: string): WorkspaceScanner {
+function quickScanner(home: string): WorkspaceScanner {
   return openWorkspaceScanner({
     cacheFile: path.join(home, "scan-cache.db"),
     inProcess: { now: () => Date.now(), monotonic: () => performance.now() },

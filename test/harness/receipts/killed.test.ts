@@ -79,7 +79,7 @@ test("patch: what the guard kept is compared with the files as they are", async 
   const changed = many.filter((name) => readFileSync(path.join(cwd, name), "utf8") === "new\n");
   expect(changed.length).toBeLessThan(many.length);
   expect(ends).toMatchObject([{ receipt: { action: "patch", coverage: "full" } }]);
-  const { changedPaths } = ends[0]?.receipt as { changedPaths: string[] };
+  const { changedPaths = [] } = (ends[0]?.receipt ?? {}) as { changedPaths?: string[] };
   expect(changedPaths.toSorted()).toEqual(
     ["sign", ...changed].map((name) => path.join(cwd, name)).toSorted(),
   );
