@@ -2,13 +2,10 @@
 import type { Command } from "commander";
 import type { CheckpointCreateFlags, CheckpointRestoreFlags } from "./flags.ts";
 import type { Invoke } from "./invoke.ts";
+import { anyNumber, wholeNumber } from "./value-parsers.ts";
 
-/** Adds the commands. @param wholeNumber - reads a flag's number, 1 or more; `anyNumber`: 0 or more */
-export function addCheckpointCommands(
-  program: Command,
-  invoke: Invoke,
-  { wholeNumber, anyNumber }: Readonly<Record<"wholeNumber" | "anyNumber", (value: string) => number>>,
-): void {
+/** Adds the commands. */
+export function addCheckpointCommands(program: Command, invoke: Invoke): void {
   const checkpoint = program
     .command("checkpoint")
     .description("snapshots of sessions and files, and the way back to them");

@@ -5,7 +5,8 @@
 import { createRequire } from "node:module";
 import type * as Commander from "commander";
 import { addCheckpointCommands } from "./checkpoint-commands.ts";
-import { addFeatureCommands } from "./feature-commands.ts";
+import { addHarnessCommands } from "./harness-commands.ts";
+import { collect, nonEmpty, portNumber, wholeNumber } from "./value-parsers.ts";
 import type {
   DoctorFlags,
   ExtensionFlags,
@@ -18,9 +19,7 @@ import type {
 import type { Invoke } from "./invoke.ts";
 
 // The parser is CommonJS, and its face for `import` takes twice as long to load: every start waits for it.
-const { Command, InvalidArgumentError, Option } = createRequire(import.meta.url)(
-  "commander",
-) as typeof Commander;
+const { Command, Option } = createRequire(import.meta.url)("commander") as typeof Commander;
 type Command = Commander.Command;
 
 /** The whole grammar. Every refusal is thrown as a `CommanderError`, its text not yet written. */
@@ -37,8 +36,7 @@ export function buildProgram(version: string, invoke: Invoke): Command {
   addSessionCommands(program, invoke);
   addReadCommands(program, invoke);
   addHarnessCommands(program, invoke);
-  addFeatureCommands(program, invoke);
-  addCheckpointCommands(program, invoke, { wholeNumber, anyNumber });
+  addCheckpointCommands(program, invoke);
   addLogCommands(program, invoke);
   addApprovalCommands(program, invoke);
   addHookCommands(program, invoke);
@@ -139,25 +137,6 @@ function addReadCommands(program: Command, invoke: Invoke): void {
     .option("--follow", "print it again after each change, until interrupted")
     .description("show the supervision tree of the newest runtime")
     .action((flags: TreeFlags) => invoke(async () => (await import("./commands/tree.ts")).tree, flags));
-}
-
-function addHarnessCommands(program: Command, invoke: Invoke): void {
-  program
-    .command("todos")
-    .argument("<id>", "a session")
-    .option("--at <version>", "as they were after this fact", wholeNumber)
-    .description("show the todo list of a session")
-    .action((id: string, flags: { readonly at?: number }) =>
-      invoke(async () => (await import("./commands/todos.ts")).todos, id, flags),
-    );
-  program
-    .command("progress")
-    .argument("<id>", "a session")
-    .option("--at <version>", "as it was after this fact", wholeNumber)
-    .description("show how far a session is: todos, features (of --cwd, default its own folder), checkpoints")
-    .action((id: string, flags: { readonly at?: number }) =>
-      invoke(async () => (await import("./commands/progress.ts")).progress, id, flags),
-    );
 }
 
 function addLogCommands(program: Command, invoke: Invoke): void {
@@ -280,30 +259,4 @@ function addDoctorCommand(program: Command, invoke: Invoke, version: string): vo
     .action((flags: DoctorFlags) =>
       invoke(async () => (await import("./commands/doctor.ts")).doctor, version, flags),
     );
-}
-
-function nonEmpty(value: string): string {
-  if (value.trim() === "") throw new InvalidArgumentError("Expected a value that is not empty.");
-  return value;
-}
-
-function wholeNumber(value: string): number {
-  const number = Number(value);
-  if (/^\d+$/.test(value) && Number.isSafeInteger(number) && number > 0) return number;
-  throw new InvalidArgumentError("Expected a whole number, 1 or more.");
-}
-
-function portNumber(value: string): number {
-  const number = Number(value);
-  if (/^\d{1,5}$/.test(value) && number <= 65_535) return number;
-  throw new InvalidArgumentError("Expected a whole number, 0 to 65535.");
-}
-
-function anyNumber(value: string): number {
-  return value === "0" ? 0 : wholeNumber(value);
-}
-
-/** Repeats are collected one by one: a variadic option would swallow the arguments that follow it. */
-function collect(value: string, before: readonly string[] = []): string[] {
-  return [...before, nonEmpty(value)];
 }

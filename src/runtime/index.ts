@@ -20,7 +20,8 @@ export {
 } from "../harness/index.ts";
 export { SessionNotFoundError } from "../replay/index.ts";
 export type { ExtensionFacts, LoadedExtensions, RuntimeExtensions } from "./runtime-extensions.ts";
-export { createRuntime, type Runtime } from "./runtime.ts";
+export type { Runtime } from "./running-runtime.ts";
+export { createRuntime } from "./runtime.ts";
 export type { RuntimeOptions } from "./runtime-options.ts";
 export { controlPlaneTokenFile } from "./control-plane-token.ts";
 export { systemClock } from "../supervision/index.ts";

@@ -1,0 +1,161 @@
+/** A runtime that is running: what it offers, and how it ends. */
+import type { Observable } from "rxjs";
+import type { Leadership } from "../actors/index.ts";
+import type { Config } from "../config/index.ts";
+import type { Zombie } from "../extensions/index.ts";
+import {
+  sessionStreamName,
+  type ChangesWorld,
+  type CheckpointService,
+  type Features,
+} from "../harness/index.ts";
+import type { EventLog } from "../log/index.ts";
+import type { WebSearch } from "../providers/index.ts";
+import { requireSession, stateAt, verifyReplay, type ReplayReport, type StateAt } from "../replay/index.ts";
+import type { Supervisor, SupervisorTree } from "../supervision/index.ts";
+import type { RuntimeIntrospection } from "./introspection.ts";
+import type { RuntimeMemory } from "./memory.ts";
+import type { RuntimeProgress } from "./progress.ts";
+import type { RuntimeExtensions } from "./runtime-extensions.ts";
+import type { RuntimeTools } from "./runtime-tools.ts";
+import type { Sessions } from "./sessions.ts";
+import type { SupervisionJournal } from "./supervision-journal.ts";
+import type { RuntimeTodos } from "./todos.ts";
+import { treesOf } from "./trees.ts";
+
+/** A running runtime. Close it: its sessions are shut down and its lease is given back. */
+export interface Runtime extends AsyncDisposable {
+  /** `rt_` and 16 hexadecimal digits. */
+  readonly id: string;
+  readonly log: EventLog;
+  readonly config: Config;
+  readonly sessions: Sessions;
+  /** The todo lists of sessions. docs/reference/todos.md */
+  readonly todos: RuntimeTodos;
+  /** How far a session is. docs/reference/progress.md */
+  readonly progress: RuntimeProgress;
+  /** What happened in sessions, without content. docs/reference/introspection.md */
+  readonly introspection: RuntimeIntrospection;
+  /** Which tools there are in a folder, without a session. */
+  readonly tools: RuntimeTools;
+  /** What was remembered, over all memory providers. docs/reference/providers.md */
+  readonly memory: RuntimeMemory;
+  /** Web search over the search providers of extensions; there is no built-in one yet. docs/reference/providers.md */
+  readonly search: WebSearch;
+  /** Snapshots of sessions and of files, and the way back to them. docs/reference/checkpoints.md */
+  readonly checkpoints: CheckpointService;
+  /** Extensions apart from any session. */
+  readonly extensions: RuntimeExtensions;
+  /** The features of a project. docs/reference/features.md */
+  readonly features: Features;
+  readonly supervision: {
+    /** The supervision tree now. */
+    tree(): SupervisorTree;
+    /** The tree now, then after each change. */
+    readonly tree$: Observable<SupervisorTree>;
+  };
+  readonly replay: {
+    /** Replays a session. @throws SessionNotFoundError */
+    verify(sessionId: string): Promise<ReplayReport>;
+    /** A session after any of its facts. @throws SessionNotFoundError, InvalidVersionError */
+    stateAt(sessionId: string, version?: number): Promise<StateAt>;
+  };
+  /**
+   * Shuts the sessions down, ends the workers of extensions and gives the lease back.
+   *
+   * @returns workers that are inside a native call and could not be ended within 2,000 ms; the process can't exit by
+   * itself before that call returns
+   */
+  close(): Promise<readonly Zombie[]>;
+}
+
+/** What it shows of itself, and what it closes. @internal */
+export interface RuntimeParts extends Omit<Runtime, "supervision" | "replay" | "close" | keyof AsyncDisposable> {
+  readonly ownsLog: boolean;
+  readonly extensions: RuntimeExtensions;
+  readonly root: Supervisor;
+  readonly leadership: Leadership;
+  readonly journal: SupervisionJournal;
+  readonly listeners: Set<(tree: SupervisorTree) => void>;
+  readonly scanner: ChangesWorld["scanner"];
+}
+
+/** @internal `createRuntime` makes it. */
+export class RunningRuntime implements Runtime {
+  readonly id: string;
+  readonly log: EventLog;
+  readonly config: Config;
+  readonly sessions: Sessions;
+  readonly todos: RuntimeTodos;
+  readonly progress: RuntimeProgress;
+  readonly introspection: RuntimeIntrospection;
+  readonly extensions: RuntimeExtensions;
+  readonly tools: RuntimeTools;
+  readonly memory: RuntimeMemory;
+  readonly search: WebSearch;
+  readonly features: Features;
+  readonly checkpoints: CheckpointService;
+  readonly #parts: RuntimeParts;
+  #closing: Promise<readonly Zombie[]> | null = null;
+
+  constructor(parts: RuntimeParts) {
+    this.id = parts.id;
+    this.log = parts.log;
+    this.config = parts.config;
+    this.sessions = parts.sessions;
+    this.todos = parts.todos;
+    this.progress = parts.progress;
+    this.introspection = parts.introspection;
+    this.extensions = parts.extensions;
+    this.tools = parts.tools;
+    this.memory = parts.memory;
+    this.search = parts.search;
+    this.features = parts.features;
+    this.checkpoints = parts.checkpoints;
+    this.#parts = parts;
+  }
+
+  get supervision(): Runtime["supervision"] {
+    const { root, listeners } = this.#parts;
+    return {
+      tree: () => root.tree(),
+      get tree$() {
+        return treesOf(root, listeners);
+      },
+    };
+  }
+
+  readonly replay = {
+    verify: async (sessionId: string): Promise<ReplayReport> => {
+      await requireSession(this.log, sessionId);
+      return verifyReplay(this.log, sessionId);
+    },
+    stateAt: async (sessionId: string, version?: number): Promise<StateAt> => {
+      await requireSession(this.log, sessionId);
+      return stateAt(this.log, sessionStreamName(sessionId), version);
+    },
+  };
+
+  close(): Promise<readonly Zombie[]> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<readonly Zombie[]> {
+    const { sessions, extensions, root, leadership, journal, log, ownsLog, scanner } = this.#parts;
+    await sessions.shutdown("shutdown");
+    await scanner.close();
+    await this.memory.close();
+    const zombies = await extensions.close();
+    await root.shutdown();
+    await leadership.close();
+    await journal.flush();
+    await this.introspection.flush();
+    if (ownsLog) await log.close();
+    return zombies;
+  }
+}
