@@ -70,7 +70,10 @@ export interface Runtime extends AsyncDisposable {
 }
 
 /** What it shows of itself, and what it closes. @internal */
-export interface RuntimeParts extends Omit<Runtime, "supervision" | "replay" | "close" | keyof AsyncDisposable> {
+export interface RuntimeParts extends Omit<
+  Runtime,
+  "supervision" | "replay" | "close" | keyof AsyncDisposable
+> {
   readonly ownsLog: boolean;
   readonly extensions: RuntimeExtensions;
   readonly root: Supervisor;
