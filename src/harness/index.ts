@@ -65,6 +65,7 @@ export {
 } from "./checkpoints/index.ts";
 export { CallChanges, type ChangesWorld, type ChangingCall } from "./receipts/call-changes.ts";
 export { CallWindows } from "./receipts/call-windows.ts";
+export { ScanPatience } from "./receipts/scan-patience.ts";
 export type { Receipt } from "./receipts/receipt.ts";
 export { recoveredReceipt, type LostCall, type TakenGuard } from "./receipts/recovered.ts";
 export { checkpointReader } from "./checkpoints/reader.ts";

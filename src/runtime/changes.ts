@@ -1,6 +1,6 @@
 /** Where the calls of a runtime have looked at and kept what they change. docs/reference/receipts.md */
 import path from "node:path";
-import { CallWindows, type ChangesWorld, type CheckpointService } from "../harness/index.ts";
+import { CallWindows, ScanPatience, type ChangesWorld, type CheckpointService } from "../harness/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { Logger } from "../ports.ts";
 import { openWorkspaceScanner, type WorkspaceScanner } from "../workspace/index.ts";
@@ -20,6 +20,7 @@ export function changesWorld({ log, checkpoints, home, logger, scanner }: Change
   let location: string | undefined;
   return {
     windows: new CallWindows(),
+    patience: new ScanPatience(),
     scanner: scanner ?? openWorkspaceScanner({ cacheFile: path.join(home, "scan-cache.db"), home, logger }),
     // The log, and what stands beside it: `.head`, `-wal`, `-shm`. It changes because the call is recorded.
     isOwn: async (file) => file.startsWith((location ??= (await log.info()).location)),

@@ -11,12 +11,14 @@ import type { Recorder } from "../checkpoints/index.ts";
 import type { CallWindow, CallWindows } from "./call-windows.ts";
 import { keepGuarded, type TakeGuard } from "./guard.ts";
 import { receiptFile, receiptOf, type CoverageReason, type Receipt } from "./receipt.ts";
+import type { ScanPatience } from "./scan-patience.ts";
 import { keepBefore, unseen, withoutOwn } from "./scanned.ts";
 
 /** What all calls of a runtime share. */
 export interface ChangesWorld {
   readonly windows: CallWindows;
   readonly scanner: WorkspaceScanner;
+  readonly patience: ScanPatience;
   /** Stores bytes as they are, nothing masked. @returns their SHA-256 */
   readonly putBlob: (bytes: Uint8Array) => Promise<string>;
   readonly guard: TakeGuard;
@@ -62,6 +64,8 @@ export class CallChanges {
   readonly #checkpointIds: string[] = [];
   #isUnguarded = false;
   #scan: ScanWindow | null = null;
+  #root = "";
+  #isSpared = false;
   #window: CallWindow | null = null;
 
   constructor(call: ChangingCall, world: ChangesWorld) {
@@ -84,7 +88,10 @@ export class CallChanges {
     const { callId, marker, cwd, signal, isScanned, isAgain } = this.#call;
     if (!isScanned) return;
     const root = await realpath(cwd).catch(() => cwd);
+    this.#root = root;
     this.#window = this.#world.windows.begin(callId, [root]);
+    this.#isSpared = !isAgain && this.#world.patience.spares(root);
+    if (this.#isSpared) return;
     try {
       const before = isAgain ? await this.#world.scanner.recover(marker) : null;
       this.#scan = before ?? (await this.#world.scanner.open(root, marker, signal));
@@ -121,7 +128,11 @@ export class CallChanges {
 
   async #closeScan(isError: boolean, goesOn: boolean): Promise<Receipt> {
     const scan = this.#scan;
-    const outcome = scan === null ? unseen : await withoutOwn(await scan.close(), this.#world);
+    const outcome =
+      scan === null
+        ? unseen(this.#isSpared ? "time_limit" : "scan_failed")
+        : await withoutOwn(await scan.close(), this.#world);
+    if (scan !== null) this.#world.patience.note(this.#root, outcome.coverageReasons.includes("time_limit"));
     this.#window?.end();
     if (scan !== null) await keepBefore(outcome, scan, this.#world);
     const overlapping = [...(this.#window?.overlapping ?? [])];

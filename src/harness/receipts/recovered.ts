@@ -61,7 +61,7 @@ export async function recoveredReceipt(
 
 async function scanned(marker: string, world: ChangesWorld): Promise<ScanOutcome> {
   const window = await world.scanner.recover(marker);
-  if (window === null) return unseen;
+  if (window === null) return unseen("scan_failed");
   const outcome = await withoutOwn(await window.close(), world);
   await keepBefore(outcome, window, world);
   return outcome;

@@ -3,13 +3,10 @@ import { messageOf } from "../../errors.ts";
 import type { Logger } from "../../ports.ts";
 import type { ScanOutcome, ScanWindow } from "../../workspace/index.ts";
 
-/** When there was no look. */
-export const unseen: ScanOutcome = {
-  files: [],
-  createdDirs: [],
-  coverage: "none",
-  coverageReasons: ["scan_failed"],
-};
+/** When there was no look, for that reason. */
+export function unseen(reason: "scan_failed" | "time_limit"): ScanOutcome {
+  return { files: [], createdDirs: [], coverage: "none", coverageReasons: [reason] };
+}
 
 /** Where bytes are kept. */
 export interface Keeping {
