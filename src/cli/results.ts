@@ -29,6 +29,11 @@ export function isPrivate(): boolean {
   return privately !== null;
 }
 
+/** The process to signal: the outer command, where this is the inner one. */
+export function commandPid(): number {
+  return isPrivate() ? process.ppid : process.pid;
+}
+
 /** The inner command hears of signals from the outer one alone, and ends with it. */
 export function obeyOuter(interrupts: Interrupts): void {
   if (!isPrivate()) return;

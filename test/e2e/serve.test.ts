@@ -170,8 +170,8 @@ describe("lemon serve --http", () => {
     expect(stderr).not.toContain(token);
     const again = await http(place, ["--scopes", "read"]);
     expect(again.token).toBe(token);
-    again.running.process.kill("SIGTERM");
-    await again.running.ended;
+    process.kill(again.told["pid"] as number, "SIGTERM");
+    expect((await again.running.ended).status).toBe(130);
   });
 
   test("a token, wherever a tool finds it, gets into no fact", async () => {

@@ -15,7 +15,7 @@ import type { ServeFlags } from "../flags.ts";
 import type { Context } from "../globals.ts";
 import { openRuntime } from "../leading.ts";
 import { loggerOf } from "../logger.ts";
-import { isPrivate, results, runPrivately } from "../results.ts";
+import { commandPid, isPrivate, results, runPrivately } from "../results.ts";
 
 /** Serves the control plane until its input ends, or it is interrupted. */
 export async function serve(context: Context, flags: ServeFlags): Promise<Status> {
@@ -71,7 +71,7 @@ async function overHttp(
       stop,
       listening: (url, at) => {
         out.fault(`listening on ${url}\ntoken in ${file}`);
-        if (out.json) out.document({ url, port: at, tokenFile: file, pid: process.pid });
+        if (out.json) out.document({ url, port: at, tokenFile: file, pid: commandPid() });
       },
     });
   } finally {
