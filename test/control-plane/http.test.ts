@@ -232,3 +232,37 @@ test("when it is told to stop, calls that wait are answered and new ones refused
   await ended;
   await expect(post(url, list)).rejects.toThrow();
 });
+
+test("a request that began before the stop and ends after it gets 503", async () => {
+  const plane = await Plane.withSession({ turns: [{ text: "never", delayMs: 3_600_000 }] });
+  const { url, port, served: ended } = await plane.http();
+  const session = await plane.runtime.sessions.get("s1");
+  const began = new Promise<void>((resolve) => session?.subscribe(() => resolve()));
+  const prompt = postCall(url, "sessions.prompt", { sessionId: "s1", prompt: "x" });
+  await began;
+  const head = `POST /rpc HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
+  const whole = `${head}Content-Length: ${list.length}\r\n\r\n${list}`;
+  const socket = connect(port, "127.0.0.1");
+  let text = "";
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  const answered = new Promise<void>((resolve) => {
+    socket.setEncoding("utf8").on("data", (piece: string) => {
+      text += piece;
+      if (text.endsWith("}")) resolve();
+    });
+  });
+  // The first answer tells that the beginning of the second request has arrived as well.
+  socket.write(whole + whole.slice(0, 40));
+  await answered;
+  text = "";
+  plane.stop.abort();
+  socket.write(whole.slice(40));
+  await closed;
+  expect(text).toMatch(/^HTTP\/1\.1 503 /);
+  expect(JSON.parse(text.slice(text.indexOf("\r\n\r\n")))).toMatchObject({
+    id: 7,
+    error: { code: -32008, data: { reason: "shutting_down" } },
+  });
+  expect((await prompt).result.status).toBe("aborted");
+  await ended;
+});

@@ -55,6 +55,8 @@ export class HttpServer {
   readonly #streams = new Set<FactStream>();
   readonly #open = new Set<Promise<unknown>>();
   #isClosing = false;
+  /** Kept: a server that is closing no longer knows where it listened. */
+  #port = 0;
 
   private constructor(parts: HttpParts) {
     this.#parts = parts;
@@ -74,11 +76,12 @@ export class HttpServer {
       made.#server.once("error", (error) => reject(new PortUnavailableError(port, error)));
       made.#server.listen(port, HOST, resolve);
     });
+    made.#port = (made.#server.address() as AddressInfo).port;
     return made;
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return this.#port;
   }
 
   get url(): string {
@@ -136,6 +139,8 @@ export class HttpServer {
     const scopes = tokens.scopesOf(call.req.header("authorization"));
     const caller = { scopes, subscriber: null, answered: Promise.resolve() };
     const body = await readBody(call.env.incoming, MAX_MESSAGE_BYTES);
+    // Whether it came too late is told by the state in which the dispatcher begins.
+    const isLate = this.#isClosing;
     const answer = await dispatcher.answer(body ?? tooLarge(), caller);
     if (this.#isClosing) call.header("Connection", "close");
     if (body === null) {
@@ -143,6 +148,7 @@ export class HttpServer {
       call.header("Connection", "close");
       return json(call, answer, 413);
     }
+    if (isLate && scopes !== null) return json(call, answer, 503);
     if (scopes !== null) return answer === null ? call.body(null, 204) : json(call, answer, 200);
     call.header("WWW-Authenticate", "Bearer");
     return answer === null ? call.body(null, 401) : json(call, answer, 401);
