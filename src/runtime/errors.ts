@@ -41,14 +41,10 @@ export class EmptyPromptError extends LemonError {
   }
 }
 
-/** Neither text nor a list of blocks. Code `LEMON_INVALID_PROMPT`. */
+/** Neither text nor a list of blocks, or the data of an image is not base64. Code `LEMON_INVALID_PROMPT`. */
 export class InvalidPromptError extends LemonError {
-  constructor(got: string) {
-    super("invalid_prompt", `a prompt is text or a list of blocks, got ${got}`, {
-      field: "prompt",
-      expected: "text or a list of blocks",
-      got,
-    });
+  constructor(got: string, field = "prompt", expected = "text or a list of blocks") {
+    super("invalid_prompt", `${field}: expected ${expected}, got ${got}`, { field, expected, got });
   }
 }
 
