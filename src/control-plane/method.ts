@@ -27,6 +27,8 @@ export interface Method {
   readonly scope: Scope;
   /** One sentence for the reference. */
   readonly summary: string;
+  /** `false`: this version only refuses it. */
+  readonly isImplemented: boolean;
   readonly params: z.ZodObject;
   readonly result: z.ZodType;
   /** @param params - as `params` gives them */
@@ -46,7 +48,7 @@ interface Definition<Params extends z.ZodObject, Result extends z.ZodType> {
 export function defineMethod<Params extends z.ZodObject, Result extends z.ZodType>(
   definition: Definition<Params, Result>,
 ): Method {
-  return definition;
+  return { ...definition, isImplemented: true };
 }
 
 /** A method that this version only refuses. */
@@ -59,5 +61,5 @@ export function notImplemented(
 ): Method {
   const run = (): Promise<never> =>
     Promise.reject(new RefusedError("not_implemented", "This method is not implemented here."));
-  return { name, scope, summary, params, result, run };
+  return { name, scope, summary, isImplemented: false, params, result, run };
 }

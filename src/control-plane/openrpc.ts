@@ -28,7 +28,8 @@ export function openRpcDocument(methods: readonly Method[]): Readonly<Record<str
   };
 }
 
-function methodObject({ name, scope, summary, params, result }: Method): Readonly<Record<string, unknown>> {
+function methodObject(method: Method): Readonly<Record<string, unknown>> {
+  const { name, scope, summary, isImplemented, params, result } = method;
   const { properties = {}, required = [] } = jsonSchema(params, "input");
   return {
     name,
@@ -42,6 +43,7 @@ function methodObject({ name, scope, summary, params, result }: Method): Readonl
     })),
     result: { name: "result", schema: jsonSchema(result, "output") },
     "x-scope": scope,
+    ...(isImplemented ? {} : { "x-not-implemented": true }),
   };
 }
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { methods } from "../../src/control-plane/index.ts";
 import type { Method } from "../../src/control-plane/method.ts";
-import { Plane, postCall, type Json } from "./support/plane.ts";
+import { notThereYet, Plane, postCall, type Json } from "./support/plane.ts";
 
 type Call = (method: string, params?: unknown) => Promise<Json>;
 
@@ -52,7 +52,7 @@ const script = (...turns: object[]) => ({ path: "script.json", text: JSON.string
 
 describe.each(doors)("%s", (_name, door) => {
   test("a session is started, prompted, looked at, shut down and resumed", async () => {
-    const { ok, reason } = await opened(door);
+    const { ok, reason, call } = await opened(door);
     const started = await ok("sessions.start", { sessionId: "s1", model: "s/m" });
     expect(started).toEqual({ sessionId: "s1", sessionKey: "session:s1", version: 2 });
     expect((await ok("sessions.start", { script: script({ text: "scripted" }) })).sessionId).toMatch(/^ses_/);
@@ -77,6 +77,21 @@ describe.each(doors)("%s", (_name, door) => {
     expect(await reason("sessions.start", {})).toBe("no_model");
     expect(await reason("sessions.start", { script: { path: "x", text: "{" } })).toBe("invalid_script");
     expect(await reason("sessions.prompt", { sessionId: "s1", prompt: " " })).toBe("empty_prompt");
+    for (const data of ["", "%%%", "aGk", "aGk=\n"]) {
+      const image = [{ type: "image", data, mimeType: "image/png" }];
+      const { error } = await call("sessions.prompt", { sessionId: "s1", prompt: image });
+      expect([data, error.data]).toMatchObject([
+        data,
+        { code: "INVALID_PARAMS", reason: "invalid_prompt", field: "/prompt/0/data" },
+      ]);
+    }
+    const file = path.join(mkdtempSync(path.join(tmpdir(), "lemon-rpc-")), "a.txt");
+    writeFileSync(file, "");
+    for (const cwd of [file, path.join(file, "b"), `${file}-none`, "a\u0000b"]) {
+      const { error } = await call("sessions.start", { sessionId: "s2", model: "s/m", cwd });
+      expect(error.data).toMatchObject({ code: "INVALID_PARAMS", reason: "invalid_cwd", field: "cwd" });
+    }
+    expect(await reason("sessions.get", { sessionId: "s2" })).toBe("session_not_found");
     expect(await reason("sessions.get", { sessionId: "s1", at: 99_999 })).toBe("invalid_version");
     for (const method of ["resume", "get", "facts", "abort", "shutdown"]) {
       for (const sessionId of ["nobody", "", "a\u0000b", "../x", "x".repeat(300)])
@@ -315,9 +330,26 @@ describe.each(doors)("%s", (_name, door) => {
       expect(await reason("checkpoints.get", { checkpointId: id })).toBe("not_found");
       expect(await ok("checkpoints.delete", { checkpointId: id })).toBe(false);
     }
-    expect((await call("checkpoints.restore", {})).error.data.fields).toMatchObject([
-      { field: "checkpointId" },
-    ]);
+    const [checkpointId, sessionId, at] = [files.id, "s1", 1];
+    for (const method of ["checkpoints.restore", "checkpoints.diff"]) {
+      for (const [params, named] of [
+        [{}, ["checkpointId", "sessionId", "at"]],
+        [{ sessionId }, ["checkpointId", "at"]],
+        [{ at }, ["checkpointId", "sessionId"]],
+        [{ checkpointId, at }, ["checkpointId", "at"]],
+        [{ checkpointId, sessionId }, ["checkpointId", "sessionId"]],
+        [{ checkpointId, sessionId, at }, ["checkpointId", "sessionId", "at"]],
+      ] as const) {
+        const { data } = (await call(method, params)).error;
+        expect([method, params, data.code, data.fields.map(({ field }: Json) => field)]).toEqual([
+          method,
+          params,
+          "INVALID_PARAMS",
+          named,
+        ]);
+      }
+    }
+    expect(await ok("checkpoints.diff", { sessionId, at })).toMatchObject({ checkpointId: null, sessionId });
     expect(await ok("checkpoints.delete", { checkpointId: kept.id })).toBe(true);
     expect(await ok("checkpoints.prune", { sessionId: "s1", keep: 1 })).toBe(1);
     expect(await ok("checkpoints.deleteAll", { sessionId: "s1" })).toBe(1);
@@ -351,16 +383,7 @@ describe.each(doors)("%s", (_name, door) => {
   test("what is not there yet says so", async () => {
     const { call } = await opened(door);
     const params = { sessionId: "s1", at: 1, a: 1, b: 2, id: "x", prompt: "x", source: "s1", question: "x" };
-    for (const method of [
-      "sessions.fork",
-      "replay.diff",
-      "background.list",
-      "background.status",
-      "background.result",
-      "background.start",
-      "background.cancel",
-      "sideQuery.ask",
-    ]) {
+    for (const method of notThereYet) {
       driven.add(method);
       expect((await call(method, params)).error).toMatchObject({
         code: -32009,

@@ -1,11 +1,19 @@
 /** `checkpoints.*`. docs/reference/checkpoints.md has the rules. */
 import { z } from "zod";
+import type { RestorePoint } from "../../runtime/index.ts";
 import { redactText } from "../../secrets/index.ts";
 import { defineMethod, type Frozen, type Method } from "../method.ts";
 import { checkpointStats, count, jsonObject, optionalText, sessionId } from "./shapes.ts";
 
 const checkpointId = z.string().describe("id of a checkpoint");
 const paths = z.array(z.string());
+
+/** Where files are compared with, or brought back to. */
+const point = {
+  checkpointId: checkpointId.exactOptional(),
+  sessionId: sessionId.exactOptional(),
+  at: z.int().min(1).exactOptional().describe("a version of the session, in place of a checkpoint"),
+};
 
 const summary = z.object({
   id: z.string(),
@@ -116,10 +124,12 @@ const compare = defineMethod({
   name: "checkpoints.diff",
   scope: "read",
   summary: "Tells how files differ from a checkpoint; what looks like a secret is taken out of the text.",
-  params: z.object({ checkpointId, paths: paths.exactOptional().describe("default: all of the checkpoint") }),
+  params: z
+    .object({ ...point, paths: paths.exactOptional().describe("default: all of the checkpoint") })
+    .superRefine(onePoint),
   result: diff.extend({ summary: z.object({ changedCount: count, diffBytes: count, redacted: count }) }),
-  run: async ({ checkpointId: id, ...options }, { runtime }) =>
-    redacted(await runtime.checkpoints.diffFilesystem(id, options)),
+  run: async ({ paths: given, ...from }, { runtime }) =>
+    redacted(await runtime.checkpoints.diffFilesystem(pointOf(from), { paths: given })),
 });
 
 const create = defineMethod({
@@ -162,21 +172,15 @@ const restore = defineMethod({
   summary: "Puts files back, byte for byte: to a checkpoint, or to just after a fact of a session.",
   params: z
     .object({
-      checkpointId: checkpointId.exactOptional(),
-      sessionId: sessionId.exactOptional(),
-      at: z.int().min(1).exactOptional().describe("a version of the session, in place of a checkpoint"),
+      ...point,
       paths: paths.exactOptional(),
       force: z.boolean().exactOptional(),
       dryRun: z.boolean().exactOptional(),
     })
-    .refine(
-      ({ checkpointId: id, sessionId: session, at }) =>
-        id !== undefined || (session !== undefined && at !== undefined),
-      { path: ["checkpointId"], message: "the id of a checkpoint, or sessionId and at" },
-    ),
+    .superRefine(onePoint),
   result: restored,
   run: async ({ checkpointId: id, sessionId: session, at, ...options }, { runtime }) =>
-    runtime.checkpoints.restoreFilesystem(id ?? { sessionId: session ?? "", at: at ?? 0 }, options),
+    runtime.checkpoints.restoreFilesystem(pointOf({ checkpointId: id, sessionId: session, at }), options),
 });
 
 const resume = defineMethod({
@@ -230,6 +234,28 @@ export const checkpointMethods: readonly Method[] = [
   removeAll,
   prune,
 ];
+
+interface Point {
+  readonly checkpointId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly at?: number | undefined;
+}
+
+/** Names what is missing of the one form or the other, or what stands there beside an id. */
+function onePoint({ checkpointId: id, sessionId: session, at }: Point, context: z.RefinementCtx): void {
+  const given = { checkpointId: id, sessionId: session, at };
+  const isById = id !== undefined;
+  if (isById ? session === undefined && at === undefined : session !== undefined && at !== undefined) return;
+  for (const [field, value] of Object.entries(given)) {
+    if ((value !== undefined) !== isById) continue;
+    context.addIssue({ code: "custom", path: [field], message: "checkpointId alone, or sessionId and at" });
+  }
+}
+
+/** Of parameters that name one. */
+function pointOf({ checkpointId: id, sessionId: session = "", at = 0 }: Point): RestorePoint {
+  return id ?? { sessionId: session, at };
+}
 
 type Compared = Frozen<z.input<typeof diff>>;
 

@@ -1,4 +1,6 @@
 /** `sessions.*` */
+import { stat } from "node:fs/promises";
+import path from "node:path";
 import { z } from "zod";
 import type { Runtime, Session } from "../../runtime/index.ts";
 import { LemonError } from "../../errors.ts";
@@ -61,7 +63,10 @@ const start = defineMethod({
     ...options,
   }),
   result: opened,
-  run: async (params, { runtime }) => openedOf(await runtime.sessions.start(params)),
+  run: async (params, { runtime }) => {
+    if (params.cwd !== undefined) await assertFolder(path.resolve(runtime.sessions.cwd, params.cwd));
+    return openedOf(await runtime.sessions.start(params));
+  },
 });
 
 const resume = defineMethod({
@@ -223,6 +228,17 @@ export const sessionMethods: readonly Method[] = [
 
 function openedOf(session: Session): z.input<typeof opened> {
   return { sessionId: session.id, sessionKey: `session:${session.id}`, version: session.state().version };
+}
+
+async function assertFolder(cwd: string): Promise<void> {
+  const found = await stat(cwd).catch(() => null);
+  if (found?.isDirectory() === true) return;
+  const got = found === null ? "a path where nothing is" : "a file";
+  throw new LemonError("invalid_cwd", `cwd: expected a folder, got ${got}`, {
+    field: "cwd",
+    expected: "a folder",
+    got,
+  });
 }
 
 /** A session whose run is not here is opened only when it has one. */

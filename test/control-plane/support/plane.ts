@@ -19,6 +19,18 @@ import { scriptedRuntime } from "../../support/runtimes.ts";
 
 export const TOKEN = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
 
+/** Methods that are only refused. */
+export const notThereYet: readonly string[] = [
+  "sessions.fork",
+  "replay.diff",
+  "background.list",
+  "background.status",
+  "background.result",
+  "background.start",
+  "background.cancel",
+  "sideQuery.ask",
+];
+
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 
