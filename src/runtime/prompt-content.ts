@@ -6,7 +6,8 @@ import type { Prompt } from "./session-types.ts";
 /**
  * The blocks of a prompt. A block that is none is refused where it enters the stream, by its schema and with its place.
  *
- * @throws InvalidPromptError for anything but text or a list, and for images that are not base64; EmptyPromptError when nothing is said
+ * @throws InvalidPromptError for anything but text or a list, and for images that are not base64; EmptyPromptError when
+ * nothing is said
  */
 export function contentOf(prompt: Prompt): ContentBlock[] {
   if (typeof prompt !== "string" && !isList(prompt)) throw new InvalidPromptError(typeof prompt);

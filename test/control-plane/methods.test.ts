@@ -122,7 +122,7 @@ describe.each(doors)("%s", (_name, door) => {
   test("a run is steered, followed up and aborted", async () => {
     const { plane, call, ok, reason } = await opened(door, {
       turns: [
-        { text: "first", delayMs: 200 },
+        { text: "first", delayMs: 1_000 },
         { text: "second" },
         { text: "third" },
         { text: "never", delayMs: 3_600_000 },
