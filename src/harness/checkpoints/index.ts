@@ -1,17 +1,17 @@
 /** Checkpoints: taking, comparing, restoring. */
 export { CheckpointError } from "./errors.ts";
 export type { RestoreAction, RestoreCode } from "./plan.ts";
-export type { RestoreOptions } from "./restore.ts";
-export {
-  CheckpointService,
-  type AtVersion,
-  type CheckpointsDeps,
-  type CheckpointSettings,
-  type CreateFilesystemOptions,
-  type CreateOptions,
-  type GuardRequest,
-  type ResumedCheckpoint,
-} from "./service.ts";
+export type { RestoreOptions } from "./restore-options.ts";
+export { CheckpointService } from "./service.ts";
+export type {
+  AtVersion,
+  CheckpointsDeps,
+  CheckpointSettings,
+  CreateFilesystemOptions,
+  CreateOptions,
+  GuardRequest,
+  ResumedCheckpoint,
+} from "./service-options.ts";
 export type {
   CheckpointDiff,
   CheckpointKind,

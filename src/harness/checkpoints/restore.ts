@@ -1,8 +1,6 @@
 /** Brings files back, each step of it recorded before it is done. docs/reference/checkpoints.md, "How a restore goes" */
 import { messageOf } from "../../errors.ts";
 import { byCodePoint, type FactData } from "../../events/index.ts";
-import type { EventLog } from "../../log/index.ts";
-import type { Ids } from "../../ports.ts";
 import type { PathContent } from "../../projections/index.ts";
 import {
   captureFiles,
@@ -16,31 +14,11 @@ import { carryOut, type CarriedOut, type PlannedPath } from "./carry-out.ts";
 import { CheckpointError } from "./errors.ts";
 import { leftBehind, missingAbove } from "./folders.ts";
 import { lookAt, type Judged } from "./look.ts";
+import type { RestoreOptions, RestoreParts } from "./restore-options.ts";
 import { resultOf, statusOf } from "./results.ts";
 import { selected, type Source } from "./source.ts";
 import type { PathResult, RestoreResult } from "./types.ts";
 import type { Recorder } from "./writing.ts";
-
-/** What a restore needs. */
-export interface RestoreParts {
-  readonly log: EventLog;
-  readonly files: FileCalls;
-  readonly ids: Ids;
-  /** Restores that this process is at; what is open and not among them has lost its process. */
-  readonly running: Set<string>;
-}
-
-/** How a restore is asked for. */
-export interface RestoreOptions {
-  /** Default: all. Relative ones start from the working directory of the checkpoint. */
-  readonly paths?: readonly string[] | undefined;
-  /** Also over what somebody else wrote since, and outside of the working directory. Default `false`. */
-  readonly force?: boolean | undefined;
-  /** Only tell what would become of each path. Default `false`. */
-  readonly dryRun?: boolean | undefined;
-  /** What is not in its place when it fires stays as it is. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** What would become of each path. Writes nothing. */
 export async function previewRestore(

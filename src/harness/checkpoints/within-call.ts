@@ -1,7 +1,7 @@
 /** What a call may do with the checkpoints of its own session. docs/reference/checkpoints.md, "The tool" */
 import type { LemonError } from "../../errors.ts";
 import { noCheckpoint } from "./errors.ts";
-import type { RestoreOptions } from "./restore.ts";
+import type { RestoreOptions } from "./restore-options.ts";
 import type { CheckpointService } from "./service.ts";
 import type { CheckpointDiff, CheckpointSummary, RestoreResult } from "./types.ts";
 import type { Recorder } from "./writing.ts";
