@@ -287,14 +287,13 @@ function factsOf({ info, collection }: LoadedExtension): ExtensionFacts {
 }
 
 function infoOf(extension: object): ExtensionInfo {
-  const { name, version, module, sourcePath, capabilities, configSchema } =
-    extension as Partial<ExtensionInfo>;
+  const { name, ...told } = extension as Partial<ExtensionInfo>;
   return {
     name: name ?? "unknown",
-    version: version ?? "0.0.0",
-    module: module ?? name ?? "unknown",
-    sourcePath: sourcePath ?? null,
-    capabilities: capabilities ?? [],
-    configSchema: configSchema ?? {},
+    version: told.version ?? "0.0.0",
+    module: told.module ?? name ?? "unknown",
+    sourcePath: told.sourcePath ?? null,
+    capabilities: told.capabilities ?? [],
+    configSchema: told.configSchema ?? {},
   };
 }

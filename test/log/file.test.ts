@@ -1,5 +1,5 @@
 /** The file itself: its format, its guards, and what is refused before it is touched. */
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import Sqlite from "better-sqlite3";
@@ -275,4 +275,19 @@ describe("backup", () => {
     await log.backup(target);
     expect(await collect((await openForTest(target)).read("s"))).toEqual(facts);
   });
+});
+
+test("a new log, what belongs to it and its backup are their owner's alone; an old one keeps its mode", async () => {
+  const file = path.join(temporaryDirectory(), "log.db");
+  const copy = path.join(temporaryDirectory(), "copy.db");
+  const log = await openEventLog(file);
+  await log.append("a", "none", newFacts(1));
+  const modeOf = (name: string): string => (statSync(name).mode & 0o777).toString(8);
+  expect([file, `${file}-wal`, `${file}-shm`].map(modeOf)).toEqual(["600", "600", "600"]);
+  await log.backup(copy);
+  await log.close();
+  expect([`${file}.head`, copy, `${copy}.head`].map(modeOf)).toEqual(["600", "600", "600"]);
+  chmodSync(file, 0o640);
+  await (await openEventLog(file)).close();
+  expect(modeOf(file)).toBe("640");
 });

@@ -5,7 +5,7 @@ import { LogUnavailableError } from "../errors.ts";
 import type { Connection } from "./connection.ts";
 import { typedFault } from "./faults.ts";
 import { headFileOf, writeHead, type LogHead } from "./head.ts";
-import { openFile } from "./open-file.ts";
+import { openFile, touchPrivate } from "./open-file.ts";
 
 /**
  * Copies the log to `file` by SQLite's online backup. The name appears when the copy is whole, its head file next.
@@ -20,6 +20,7 @@ export async function backup({ db, location }: Connection, file: string): Promis
   }
   const partial = `${target}.${process.pid}.partial`;
   try {
+    touchPrivate(partial);
     await db.backup(partial);
     const head = lastFact(partial);
     // A link, unlike a rename, takes no name that somebody else has taken meanwhile.
@@ -52,8 +53,7 @@ function backupFault(error: unknown, target: string): unknown {
   if ((error as NodeJS.ErrnoException).code === "EEXIST") {
     return new LogUnavailableError("already_exists", `${target} exists: choose another name`, error);
   }
-  const isNoDirectory = error instanceof TypeError && error.message.includes("directory does not exist");
-  if (!isNoDirectory) return error;
+  if ((error as NodeJS.ErrnoException).code !== "ENOENT") return error;
   return new LogUnavailableError(
     "no_directory",
     `${path.dirname(target)} does not exist: make it first`,

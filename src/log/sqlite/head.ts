@@ -101,7 +101,7 @@ export function readHead(file: string): LogHead | typeof UNREADABLE | null {
 /** Readers see the old head or the new one, never half of one. */
 export function writeHead(file: string, { position, stream, version, hash }: LogHead): void {
   const temporary = `${file}.${process.pid}.tmp`;
-  writeFileSync(temporary, `${JSON.stringify({ position, stream, version, hash })}\n`);
+  writeFileSync(temporary, `${JSON.stringify({ position, stream, version, hash })}\n`, { mode: 0o600 });
   renameSync(temporary, file);
 }
 

@@ -47,7 +47,16 @@ export function openMemory(): Database {
   return db;
 }
 
+/** A log holds conversations and files: it is its owner's alone. SQLite gives its WAL the mode of the file. */
+const PRIVATE = 0o600;
+
+/** Makes an empty file, as SQLite would, but private; one that is there keeps its mode. */
+export function touchPrivate(file: string): void {
+  closeSync(openSync(file, "a", PRIVATE));
+}
+
 function openWritable(file: string): Database {
+  touchPrivate(file);
   const db = new Sqlite(file, { timeout: OPEN_PATIENCE_MS });
   return orClose(db, () => {
     if (isBlank(db)) createTables(db);
