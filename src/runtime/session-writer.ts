@@ -57,6 +57,11 @@ export class SessionWriter {
     this.#deps = deps;
   }
 
+  /** Whether a session is open here. */
+  isOpen(sessionId: string): boolean {
+    return this.#live(sessionId) !== null;
+  }
+
   /**
    * Changes a session by one fact, or not at all.
    *

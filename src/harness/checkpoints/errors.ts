@@ -14,6 +14,7 @@ export type CheckpointReason =
   | "not_session_checkpoint"
   | "capture_failed"
   | "content_unavailable"
+  | "conflict"
   | "aborted";
 
 /** Something about a checkpoint can't be done; `reason` says what. Nothing was changed. */

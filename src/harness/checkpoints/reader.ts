@@ -16,7 +16,7 @@ export function checkpointReader(log: EventLog, cwd: string): CheckpointReader {
   return new CheckpointService({
     log,
     cwd,
-    sessions: { update: refuse, lead: refuse },
+    sessions: { isOpen: () => false, update: refuse, lead: refuse },
     ids: () => "",
     logger: silentLogger,
     mask: (value) => value,

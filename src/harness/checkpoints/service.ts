@@ -187,10 +187,10 @@ export class CheckpointService {
    */
   async diffFilesystem(
     point: RestorePoint,
-    { paths }: { readonly paths?: readonly string[] | undefined } = {},
+    { paths, force }: { readonly paths?: readonly string[] | undefined; readonly force?: boolean } = {},
   ): Promise<CheckpointDiff> {
     const { log } = this.#deps;
-    return diffFiles(await sourceOf(point, this.#sources), paths, { log, files: this.#files });
+    return diffFiles(await sourceOf(point, this.#sources, force), paths, { log, files: this.#files });
   }
 
   /**
@@ -212,7 +212,10 @@ export class CheckpointService {
   /** What a restore would do; `restoreFilesystem` with `dryRun` is the same. @internal */
   async previewFilesystem(point: RestorePoint, options: RestoreOptions = {}): Promise<RestoreResult> {
     const { log } = this.#deps;
-    return previewRestore(await sourceOf(point, this.#sources), options, { log, files: this.#files });
+    return previewRestore(await sourceOf(point, this.#sources, options.force), options, {
+      log,
+      files: this.#files,
+    });
   }
 
   /** The same on behalf of who leads the session. @internal */
@@ -224,7 +227,7 @@ export class CheckpointService {
   ): Promise<RestoreResult> {
     await this.recoverWithin(sessionId, recorder);
     // Only now: what an earlier restore had written before it was cut off counts.
-    const source = await sourceOf(point, this.#sources);
+    const source = await sourceOf(point, this.#sources, options.force);
     const { log, ids } = this.#deps;
     const parts = { log, ids, files: this.#files, running: this.#running };
     const result = await restoreFiles(source, options, recorder, parts);
@@ -266,7 +269,8 @@ export class CheckpointService {
   }
 
   get #sources(): SourceParts {
-    const { log, cwd } = this.#deps;
-    return { log, store: this.#store, files: this.#files, defaultCwd: cwd };
+    const { log, cwd, sessions } = this.#deps;
+    const isOpen = (sessionId: string): boolean => sessions.isOpen(sessionId);
+    return { log, store: this.#store, files: this.#files, defaultCwd: cwd, isOpen };
   }
 }

@@ -4,6 +4,7 @@ import { heldAt, ledgerOf, type PathContent } from "../../projections/index.ts";
 import { placeAt, type FileCalls, type Place } from "../../workspace/index.ts";
 import { assertSessionId, idOfKey, sessionStreamName } from "../session-id.ts";
 import { versionAt } from "../versions.ts";
+import { assertAllEnded } from "./cut-off.ts";
 import { CheckpointError } from "./errors.ts";
 import type { CheckpointStore } from "./store.ts";
 import type { CheckpointOrigin, RestorePoint } from "./types.ts";
@@ -39,6 +40,8 @@ export interface SourceParts {
   readonly files: FileCalls;
   /** For a session that was never started. */
   readonly defaultCwd: string;
+  /** Whether this process leads a session: then its calls are at work and not cut off. */
+  readonly isOpen: (sessionId: string) => boolean;
 }
 
 /** Whose files a restore is about. @throws NotFoundError, InvalidSessionIdError */
@@ -49,9 +52,18 @@ export async function sessionOf(point: RestorePoint, { store }: SourceParts): Pr
   return sessionId;
 }
 
-/** @throws NotFoundError, CheckpointError `not_filesystem_checkpoint`, InvalidVersionError, InvalidSessionIdError */
-export async function sourceOf(point: RestorePoint, parts: SourceParts): Promise<Source> {
-  return typeof point === "object" && point !== null ? sourceAt(point, parts) : sourceIn(point, parts);
+/**
+ * @param force - also when it is not known what all calls changed
+ * @throws NotFoundError, CheckpointError `not_filesystem_checkpoint`, `conflict`, InvalidVersionError,
+ * InvalidSessionIdError
+ */
+export async function sourceOf(point: RestorePoint, parts: SourceParts, force = false): Promise<Source> {
+  const isVersion = typeof point === "object" && point !== null;
+  const source = await (isVersion ? sourceAt(point, parts) : sourceIn(point, parts));
+  // Named files are what they are; a point is all that calls changed.
+  if (source.isPoint && !force && !parts.isOpen(source.sessionId))
+    await assertAllEnded(parts.log, source.sessionId);
+  return source;
 }
 
 async function sourceAt(point: Extract<RestorePoint, object>, parts: SourceParts): Promise<Source> {

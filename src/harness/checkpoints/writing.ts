@@ -23,6 +23,8 @@ export interface Recorder {
 
 /** The door to the sessions of a runtime. */
 export interface SessionFacts {
+  /** Whether this process leads a session. */
+  isOpen(sessionId: string): boolean;
   /**
    * Changes a session by one fact, or by none. @param decide - is given the last version that counts
    *
