@@ -23,7 +23,7 @@ export function addCheckpointCommands(program: Command, invoke: Invoke): void {
     .argument("<id>", "a checkpoint, or with --at a session")
     .argument("[path...]", "only these files (default: all)")
     .option("--at <version>", "the files as they were after this fact of the session", wholeNumber)
-    .option("--force", "also over what others changed since")
+    .option("--force", "also over what others changed since, and when a call was cut off")
     .option("--dry-run", "only tell what would become of each file")
     .option("--yes", "do not ask")
     .description("bring files back; what stands there now is kept first")
@@ -78,8 +78,9 @@ function addLooking(checkpoint: Command, invoke: Invoke): void {
     .command("diff")
     .argument("<id>", "a checkpoint of files")
     .argument("[path...]", "only these files (default: all)")
+    .option("--force", "also when a call was cut off and has not told what it changed")
     .description("show how files differ from a checkpoint")
-    .action((id: string, paths: readonly string[]) =>
-      invoke(async () => (await import("./commands/checkpoint-look.ts")).diffCheckpoint, id, paths),
+    .action((id: string, paths: readonly string[], flags: { readonly force?: boolean }) =>
+      invoke(async () => (await import("./commands/checkpoint-look.ts")).diffCheckpoint, id, paths, flags),
     );
 }

@@ -14,6 +14,14 @@ export function printable(text: string): string {
   );
 }
 
+/** A file's name, or another text that must stay on its line: line feeds and tabs, colours too, become visible. */
+export function namePrintable(name: string): string {
+  return name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu, (found) => {
+    const escaped = { "\n": "\\n", "\t": "\\t", "\r": "\\r" }[found];
+    return escaped ?? `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}
+
 /** The text as one line of at most `width` characters. */
 export function oneLine(text: string, width: number): string {
   const line = text.replaceAll(/\s+/g, " ").trim();

@@ -26,7 +26,9 @@ export function portNumber(value: string): number {
 
 /** A whole number, 0 or more. */
 export function anyNumber(value: string): number {
-  return value === "0" ? 0 : wholeNumber(value);
+  const number = Number(value);
+  if (/^\d+$/.test(value) && Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError("Expected a whole number, 0 or more.");
 }
 
 /** Repeats are collected one by one: a variadic option would swallow the arguments that follow it. */

@@ -2,7 +2,7 @@ import { watch } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { Place } from "./support/command.ts";
+import { appeared, gated, Place } from "./support/command.ts";
 
 let place: Place;
 beforeEach(async () => {
@@ -35,6 +35,9 @@ test("files go back to any version of a session, what others wrote is left alone
   );
   const preview = await place.lemon("checkpoint", "restore", "s", "--at", "1", "--dry-run");
   expect(preview.status).toBe(0);
+  expect(preview.stdout).toMatch(
+    /would overwrite {2}.*a\.txt\n.*would recreate {2}.*b\.txt\n.*would remove {2}.*c\.txt/,
+  );
   expect(await text("a.txt")).toBe("two\n");
   await writeFile(path.join(place.cwd, "c.txt"), "mine\n");
   const { status, lines } = await place.json("checkpoint", "restore", "s", "--at", "1");
@@ -65,6 +68,18 @@ test("checkpoints are created, listed, shown, compared, resumed, pruned and dele
   expect((await place.lemon("checkpoint", "delete", state)).status).toBe(3);
   expect((await place.lemon("checkpoint", "prune", "s", "--keep", "0")).stdout).toBe("deleted 1\n");
   expect((await place.lemon("checkpoint", "create", "nope")).status).toBe(3);
+  for (const args of [
+    ["list", "nope"],
+    ["list", ""],
+    ["restore", "nope", "--at", "1"],
+  ]) {
+    const { status, stderr } = await place.lemon("checkpoint", ...args);
+    expect([status, stderr]).toEqual([3, expect.stringContaining("there is no session")]);
+  }
+  const hinted = await place.lemon("checkpoint", "restore", "s");
+  expect([hinted.status, hinted.stderr]).toEqual([3, expect.stringContaining("--at VERSION")]);
+  const keep = await place.lemon("checkpoint", "prune", "s", "--keep", "-1");
+  expect([keep.status, keep.stderr]).toEqual([2, expect.stringContaining("0 or more")]);
 });
 
 test("a restore that is killed is settled at the next one, which brings all back", async () => {
@@ -89,4 +104,33 @@ test("a restore that is killed is settled at the next one, which brings all back
   const settled = await place.json("facts", "s", "--type", "checkpoint.restored");
   expect(settled.lines).toHaveLength(2);
   expect((await place.lemon("verify")).status).toBe(0);
+});
+
+test("while a call that was killed has no end, only a forced restore goes on; the session's own tells it all", async () => {
+  const { command, begun } = gated("wait");
+  await writeFile(path.join(place.cwd, "a.txt"), "one\n");
+  const script = await place.script([
+    { toolCalls: [{ name: "bash", args: { command: `echo two > a.txt; ${command}` } }] },
+    { text: "done" },
+  ]);
+  const running = place.start(["run", "--script", script, "--session", "s", "--approve", "auto", "Go"]);
+  await appeared(path.join(place.cwd, begun), running);
+  running.process.kill("SIGKILL");
+  await running.ended;
+  for (const more of [[], ["--dry-run"]]) {
+    const { status, stderr } = await place.lemon("checkpoint", "restore", "s", "--at", "1", ...more);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("lemon resume s")]);
+  }
+  const forced = await place.json("checkpoint", "restore", "s", "--at", "1", "--dry-run", "--force");
+  expect(forced).toMatchObject({ status: 0, lines: [{ status: "nothing_to_do" }] });
+  expect((await place.lemon("resume", "s", "--approve", "auto")).status).toBe(0);
+  const restored = await place.lemon("checkpoint", "restore", "s", "--at", "1");
+  expect([restored.status, restored.stdout]).toEqual([0, expect.stringContaining("overwritten  ")]);
+  expect(await text("a.txt")).toBe("one\n");
+});
+
+test("the name of a file can't look like another line", async () => {
+  await ran({ name: "bash", args: { command: "touch $'x\\nfailed  y\\033[2J'" } });
+  const { stdout } = await place.lemon("checkpoint", "restore", "s", "--at", "1", "--dry-run");
+  expect(stdout).toBe(`would remove  ${place.cwd}/x\\nfailed  y\\u001b[2J\n`);
 });

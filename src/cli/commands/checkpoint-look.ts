@@ -2,13 +2,17 @@
 import { checkpointReader, type FilesystemState } from "../../harness/index.ts";
 import { statuses, type Status } from "../errors.ts";
 import type { Context } from "../globals.ts";
-import { columns } from "../printable.ts";
+import { columns, namePrintable } from "../printable.ts";
 import { readingLog } from "../reading.ts";
+import { assertSession } from "./checkpoint-point.ts";
 
 /** Lists the checkpoints of a session, the newest first. */
 export async function listCheckpoints(context: Context, session: string): Promise<Status> {
   const { out, cwd } = context;
-  const listed = await readingLog(context, (log) => checkpointReader(log, cwd).list(session));
+  const listed = await readingLog(context, async (log) => {
+    await assertSession(log, session);
+    return checkpointReader(log, cwd).list(session);
+  });
   if (out.json) {
     out.document(listed);
     return statuses.done;
@@ -44,9 +48,12 @@ export async function showCheckpoint(context: Context, id: string): Promise<Stat
       files,
     } = (record.state as { readonly filesystem: FilesystemState }).filesystem;
     out.line(point ? `whatever calls change after it, in ${place}` : `in ${place}`);
-    const rows = files.map(({ path, mode, size }) =>
-      mode === null ? ["not there", "", path] : [mode.toString(8).padStart(4, "0"), `${size} bytes`, path],
-    );
+    const rows = files.map(({ path, mode, size }) => {
+      const name = namePrintable(path);
+      return mode === null
+        ? ["not there", "", name]
+        : [mode.toString(8).padStart(4, "0"), `${size} bytes`, name];
+    });
     for (const line of columns(rows)) out.line(line);
     return statuses.done;
   }
@@ -60,9 +67,10 @@ export async function diffCheckpoint(
   context: Context,
   id: string,
   paths: readonly string[],
+  { force = false }: { readonly force?: boolean } = {},
 ): Promise<Status> {
   const { out, cwd } = context;
-  const selection = paths.length === 0 ? {} : { paths };
+  const selection = { force, ...(paths.length === 0 ? {} : { paths }) };
   const found = await readingLog(context, (log) => checkpointReader(log, cwd).diffFilesystem(id, selection));
   if (out.json) {
     out.document(found);
@@ -75,7 +83,7 @@ export async function diffCheckpoint(
       ...(conflict ? ["changed by somebody else"] : []),
       ...(code === null ? [] : [code]),
     ];
-    out.line(out.paint("bold", `${path}: ${notes.join(", ")}`));
+    out.line(out.paint("bold", `${namePrintable(path)}: ${notes.join(", ")}`));
     for (const line of diff.split("\n").slice(0, -1)) out.line(coloured(context, line));
     if (truncated) out.line("(cut)");
   }

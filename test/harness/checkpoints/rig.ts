@@ -216,7 +216,7 @@ export class CheckpointRig {
         causation: null,
         correlation: null,
         at: this.clock.now(),
-        schemaVersion: type === "tool_call.returned" ? 3 : 1,
+        schemaVersion: type === "tool_call.returned" ? 3 : type === "tool_call.started" ? 2 : 1,
       },
     ]);
   }
