@@ -24,6 +24,11 @@ export interface LookOptions {
   readonly force: boolean;
 }
 
+/** A name with a secret in it stands in the log with a placeholder in its place: which file that was is not known. */
+function holdsPlaceholder(path: string): boolean {
+  return /\{\{secret:[^{}]*\}\}/.test(path);
+}
+
 /** Looks at one path after the other; the bytes of one are gone when the next is looked at, unless the caller keeps them. */
 export async function* lookAt(
   source: Source,
@@ -35,7 +40,8 @@ export async function* lookAt(
     const current = await observe(path, source.place.cwd, files);
     const isStored = target.is !== "file" || (await log.hasBlob(target.sha256));
     const ledger = source.ledger.get(path) ?? null;
-    const state = { target, isStored, current, ledger, outsideCwd, isSelected: isSelection };
+    const known = holdsPlaceholder(path) ? ({ is: "unknown" } as const) : target;
+    const state = { target: known, isStored, current, ledger, outsideCwd, isSelected: isSelection };
     yield { ...found, current, verdict: judge(state, { origin: source.origin, force }) };
   }
 }

@@ -93,3 +93,25 @@ test("the tool lists, restores and deletes the checkpoints of its session, and n
   await expect(runtime.checkpoints.get(id)).rejects.toMatchObject({ reason: "not_found" });
   expect((await runtime.replay.verify("s")).divergences).toEqual([]);
 });
+
+test("a file whose name holds a secret is told as not restorable, and none is made in its place, forced or not", async () => {
+  const value = "supersecretvalue1234";
+  runtime = await scriptedRuntime(
+    await memoryLog(),
+    [call("bash", { command: `for f in *.txt; do echo changed >> $f; done` }), { text: "done" }],
+    {
+      config: { checkpoints: { export: false }, secrets: { TOK: { env: "TOK" } } },
+      env: { ...process.env, TOK: value },
+    },
+  );
+  await writeFile(path.join(cwd, `${value}.txt`), "old\n");
+  await writeFile(path.join(cwd, "plain.txt"), "old\n");
+  const session = await runtime.sessions.start({ model: "s/m", sessionId: "s", cwd });
+  await session.prompt("go");
+  const restored = await runtime.checkpoints.restoreFilesystem({ sessionId: "s", at: 2 }, { force: true });
+  expect(restored).toMatchObject({ status: "partial", restored: [path.join(cwd, "plain.txt")] });
+  expect(restored.results.filter(({ outcome }) => outcome === "failed")).toMatchObject([
+    { code: "content_unavailable" },
+  ]);
+  expect(await tree()).toEqual({ "plain.txt": "644 old\n", [`${value}.txt`]: "644 old\nchanged\n" });
+});
