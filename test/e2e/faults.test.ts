@@ -220,7 +220,7 @@ describe("a disk that fills up", { timeout }, () => {
 
   function mount(): boolean {
     mkdirSync(disk);
-    return spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]).status === 0;
+    return spawnSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", disk]).status === 0;
   }
 
   test("suspends the session, which goes on by itself when there is space", async ({ skip }) => {
@@ -231,7 +231,7 @@ describe("a disk that fills up", { timeout }, () => {
     const script = path.join(cwd, "script.json");
     const fill = {
       name: "bash",
-      args: { command: `echo once >> counter.txt; head -c 4m /dev/zero > ${filler}; seq 1 2000` },
+      args: { command: `echo once >> counter.txt; head -c 16m /dev/zero > ${filler}; seq 1 2000` },
     };
     const read = { name: "bash", args: { command: "echo twice >> counter.txt; seq 1 2000" } };
     const turns = [
@@ -243,7 +243,7 @@ describe("a disk that fills up", { timeout }, () => {
     const lemon = new Lemon(build.dist, home, { cwd });
     const running = lemon.start(["run", "Go", "--script", script, "--session", "s", "--approve", "auto"], {
       onStderr: (text) => {
-        if (text.includes("no space left")) rmSync(filler, { force: true });
+        if (text.includes("goes on by itself")) rmSync(filler, { force: true });
       },
     });
     const ended = await running.ended;
@@ -260,7 +260,7 @@ describe("a disk that fills up", { timeout }, () => {
     skip(!mounted, "only root can mount a small disk");
     writeFileSync(path.join(disk, "seed.json"), JSON.stringify({ turns: [{ text: "Done." }] }));
     const filler = path.join(disk, "filler");
-    spawnSync("sh", ["-c", `head -c 4m /dev/zero > ${filler}`]);
+    spawnSync("sh", ["-c", `head -c 16m /dev/zero > ${filler}`]);
     const lemon = new Lemon(build.dist, path.join(disk, "other"), { cwd: disk });
     const ended = await lemon.run("--json", "run", "Go", "--script", path.join(disk, "seed.json"));
     rmSync(filler);
