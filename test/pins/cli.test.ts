@@ -85,7 +85,7 @@ test("the commands, their arguments and their flags", () => {
     "checkpoint create <session> --files [path...]",
     "checkpoint list <session>",
     "checkpoint show <id>",
-    "checkpoint diff <id> [path]",
+    "checkpoint diff <id> [path] --force",
     "checkpoint restore <id> [path] --at <version> | --force | --dry-run | --yes",
     "checkpoint resume <id>",
     "checkpoint delete <id>",
