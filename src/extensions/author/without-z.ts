@@ -66,3 +66,13 @@ export const ReloadFailedError = unavailable("ReloadFailedError");
 export const SessionStreamingError = unavailable("SessionStreamingError");
 /** Not available inside an extension. */
 export const toAiSdkTool = unavailable("toAiSdkTool");
+/** Not available inside an extension. */
+export const CaptureError = unavailable("CaptureError");
+/** Not available inside an extension. */
+export const CheckpointError = unavailable("CheckpointError");
+/** Not available inside an extension. */
+export const FeatureError = unavailable("FeatureError");
+/** Not available inside an extension. */
+export const JsonDecodeError = unavailable("JsonDecodeError");
+/** Not available inside an extension. */
+export const TodoError = unavailable("TodoError");
