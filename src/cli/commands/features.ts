@@ -74,9 +74,12 @@ async function loaded(context: Context): Promise<FeatureDocument> {
     try {
       return await withRuntime(context, (runtime) => runtime.features.load(cwd));
     } catch (error) {
+      // What is wrong with the file itself is told once, as the error that it is.
+      const document = await readFeatures(cwd);
       out.warn(
         `the features are shown as they are: ${error instanceof Error ? error.message : String(error)}`,
       );
+      return document;
     }
   }
   return readFeatures(cwd);
