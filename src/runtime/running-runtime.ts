@@ -69,13 +69,12 @@ export interface Runtime extends AsyncDisposable {
   close(): Promise<readonly Zombie[]>;
 }
 
-/** What it shows of itself, and what it closes. @internal */
-export interface RuntimeParts extends Omit<
-  Runtime,
-  "supervision" | "replay" | "close" | keyof AsyncDisposable
-> {
+/** What it shows of itself as it is. */
+type Shown = Omit<Runtime, "supervision" | "replay" | "close" | keyof AsyncDisposable>;
+
+/** What it closes beside that. */
+interface Inner {
   readonly ownsLog: boolean;
-  readonly extensions: RuntimeExtensions;
   readonly root: Supervisor;
   readonly leadership: Leadership;
   readonly journal: SupervisionJournal;
@@ -83,82 +82,49 @@ export interface RuntimeParts extends Omit<
   readonly scanner: ChangesWorld["scanner"];
 }
 
-/** @internal `createRuntime` makes it. */
-export class RunningRuntime implements Runtime {
-  readonly id: string;
-  readonly log: EventLog;
-  readonly config: Config;
-  readonly sessions: Sessions;
-  readonly todos: RuntimeTodos;
-  readonly progress: RuntimeProgress;
-  readonly introspection: RuntimeIntrospection;
-  readonly extensions: RuntimeExtensions;
-  readonly tools: RuntimeTools;
-  readonly memory: RuntimeMemory;
-  readonly search: WebSearch;
-  readonly features: Features;
-  readonly checkpoints: CheckpointService;
-  readonly #parts: RuntimeParts;
-  #closing: Promise<readonly Zombie[]> | null = null;
-
-  constructor(parts: RuntimeParts) {
-    this.id = parts.id;
-    this.log = parts.log;
-    this.config = parts.config;
-    this.sessions = parts.sessions;
-    this.todos = parts.todos;
-    this.progress = parts.progress;
-    this.introspection = parts.introspection;
-    this.extensions = parts.extensions;
-    this.tools = parts.tools;
-    this.memory = parts.memory;
-    this.search = parts.search;
-    this.features = parts.features;
-    this.checkpoints = parts.checkpoints;
-    this.#parts = parts;
-  }
-
-  get supervision(): Runtime["supervision"] {
-    const { root, listeners } = this.#parts;
-    return {
+/** A runtime out of its parts, which are running. @internal */
+export function runningRuntime(shown: Shown, inner: Inner): Runtime {
+  const { log } = shown;
+  const { root, listeners } = inner;
+  let closing: Promise<readonly Zombie[]> | null = null;
+  const close = (): Promise<readonly Zombie[]> => (closing ??= closeAll(shown, inner));
+  return {
+    ...shown,
+    supervision: {
       tree: () => root.tree(),
       get tree$() {
         return treesOf(root, listeners);
       },
-    };
-  }
-
-  readonly replay = {
-    verify: async (sessionId: string): Promise<ReplayReport> => {
-      await requireSession(this.log, sessionId);
-      return verifyReplay(this.log, sessionId);
     },
-    stateAt: async (sessionId: string, version?: number): Promise<StateAt> => {
-      await requireSession(this.log, sessionId);
-      return stateAt(this.log, sessionStreamName(sessionId), version);
+    replay: {
+      verify: async (sessionId) => {
+        await requireSession(log, sessionId);
+        return verifyReplay(log, sessionId);
+      },
+      stateAt: async (sessionId, version) => {
+        await requireSession(log, sessionId);
+        return stateAt(log, sessionStreamName(sessionId), version);
+      },
+    },
+    close,
+    [Symbol.asyncDispose]: async () => {
+      await close();
     },
   };
+}
 
-  close(): Promise<readonly Zombie[]> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-  }
-
-  async #close(): Promise<readonly Zombie[]> {
-    const { sessions, extensions, root, leadership, journal, log, ownsLog, scanner } = this.#parts;
-    await sessions.shutdown("shutdown");
-    await scanner.close();
-    await this.memory.close();
-    const zombies = await extensions.close();
-    await root.shutdown();
-    await leadership.close();
-    await journal.flush();
-    await this.introspection.flush();
-    if (ownsLog) await log.close();
-    return zombies;
-  }
+async function closeAll(
+  { sessions, extensions, memory, introspection, log }: Shown,
+  { root, leadership, journal, ownsLog, scanner }: Inner,
+): Promise<readonly Zombie[]> {
+  await sessions.shutdown("shutdown");
+  await scanner.close();
+  await memory.close();
+  const zombies = await extensions.close();
+  await root.shutdown();
+  await leadership.close();
+  await journal.flush();
+  await introspection.flush();
+  if (ownsLog) await log.close();
+  return zombies;
 }

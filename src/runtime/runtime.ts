@@ -18,7 +18,7 @@ import { RuntimeIntrospection } from "./introspection.ts";
 import type { Configured } from "./load-builder.ts";
 import { openLog } from "./open-log.ts";
 import { RuntimeProgress } from "./progress.ts";
-import { RunningRuntime, type Runtime } from "./running-runtime.ts";
+import { runningRuntime, type Runtime } from "./running-runtime.ts";
 import type { RuntimeOptions } from "./runtime-options.ts";
 import { RuntimeTools } from "./runtime-tools.ts";
 import { runtimeExtensions } from "./runtime-extensions.ts";
@@ -112,27 +112,24 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     const sessions: Sessions = new Sessions({ factory, population: () => house.sessions, cwd, recover });
     const recall = { home, registry: extensions.registry, clock, logger, mask };
     const features = runtimeFeatures(factory, cwd, mask);
-    return new RunningRuntime({
-      todos: new RuntimeTodos({ log, writer, clock }),
-      progress: new RuntimeProgress({ log, load: (folder) => features.load(folder) }),
-      introspection,
-      tools: new RuntimeTools(extensions.registry, cwd, configure),
-      memory: new RuntimeMemory(recall),
-      search: runtimeSearch(recall),
-      checkpoints,
-      id,
-      log,
-      ownsLog,
-      config,
-      sessions,
-      extensions,
-      features,
-      root: house.root,
-      leadership,
-      journal,
-      listeners,
-      scanner: changes.scanner,
-    });
+    return runningRuntime(
+      {
+        todos: new RuntimeTodos({ log, writer, clock }),
+        progress: new RuntimeProgress({ log, load: (folder) => features.load(folder) }),
+        introspection,
+        tools: new RuntimeTools(extensions.registry, cwd, configure),
+        memory: new RuntimeMemory(recall),
+        search: runtimeSearch(recall),
+        checkpoints,
+        id,
+        log,
+        config,
+        sessions,
+        extensions,
+        features,
+      },
+      { ownsLog, root: house.root, leadership, journal, listeners, scanner: changes.scanner },
+    );
   } catch (error) {
     if (house.isBuilt) await house.root.shutdown();
     await leadership?.close();
