@@ -32,7 +32,15 @@ function addFeatureCommands(program: Command, invoke: Invoke): void {
   features
     .command("list", { isDefault: true })
     .description("list the features, each with its status")
-    .action(() => invoke(async () => (await import("./commands/features.ts")).listFeatures));
+    // What is no command comes here, as an argument of the one that needs no name.
+    .allowExcessArguments()
+    .action((_flags: object, { args: [unknown] }: Command) => {
+      if (unknown !== undefined)
+        features.error(`error: unknown command '${unknown}'. features has list, next and set`, {
+          code: "commander.unknownCommand",
+        });
+      return invoke(async () => (await import("./commands/features.ts")).listFeatures);
+    });
   features
     .command("next")
     .description("list those that can be begun, in the order in which to begin them")

@@ -45,7 +45,7 @@ export class Dispatcher {
     const incoming = message instanceof Uint8Array ? parseMessage(message) : message;
     switch (incoming.kind) {
       case "refused":
-        return this.#failure("null", incoming.error, null);
+        return this.#failure("null", incoming.error, null, null);
       case "single":
         return this.#call(incoming.call, caller);
       case "batch": {
@@ -57,13 +57,13 @@ export class Dispatcher {
   }
 
   async #call(call: IncomingCall, caller: Caller): Promise<string | null> {
-    if (call.kind === "invalid") return this.#failure(call.id, call.error, null);
+    if (call.kind === "invalid") return this.#failure(call.id, call.error, null, null);
     const { id, method } = call;
     try {
       const result = await this.#run(call, caller);
       return id === null ? null : resultText(id, result);
     } catch (error) {
-      const failure = this.#failure(id ?? "null", error, method);
+      const failure = this.#failure(id ?? "null", error, method, call.params);
       return id === null ? null : failure;
     }
   }
@@ -86,10 +86,10 @@ export class Dispatcher {
     return method.run(read as never, { runtime, subscriber, answered });
   }
 
-  #failure(id: string, error: unknown, method: string | null): string {
+  #failure(id: string, error: unknown, method: string | null, params: unknown): string {
     const { logger, ids, methods } = this.#parts;
     // A name that is no method is the caller's own text.
     const known = method !== null && methods.has(method) ? method : null;
-    return errorText(id, wireError(error, { logger, ids, method: known }));
+    return errorText(id, wireError(error, { logger, ids, method: known, params }));
   }
 }

@@ -1,5 +1,6 @@
 /** Parameters against the schema of their method. docs/reference/control-plane.md, "Parameters" */
 import { z } from "zod";
+import { fieldName, kindAt, kindOf } from "./given.ts";
 import { InvalidParamsError, type WrongField } from "./rpc-error.ts";
 
 /** Levels of nesting that parameters may have. */
@@ -32,26 +33,11 @@ export function readParams<Schema extends z.ZodObject>(schema: Schema, params: u
 function fieldsOf(issues: readonly z.core.$ZodIssue[], given: object): WrongField[] {
   const fields = new Map<string, WrongField>();
   for (const issue of issues) {
-    const field = nameOf(issue.path);
+    const field = fieldName(issue.path);
     if (!fields.has(field))
-      fields.set(field, { field, expected: expectedBy(issue), got: kindOf(valueAt(given, issue.path)) });
+      fields.set(field, { field, expected: expectedBy(issue), got: kindAt(given, issue.path) });
   }
   return [...fields.values()];
-}
-
-/** The parameter's name, or a JSON Pointer to what is wrong within it. */
-function nameOf(path: readonly PropertyKey[]): string {
-  if (path.length === 1) return String(path[0]);
-  return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let found = value;
-  for (const key of path) {
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = (found as Readonly<Record<PropertyKey, unknown>>)[key];
-  }
-  return found;
 }
 
 function expectedBy(issue: z.core.$ZodIssue): string {
@@ -73,15 +59,6 @@ function expectedBy(issue: z.core.$ZodIssue): string {
 
 function unitOf(origin: string): string {
   return origin === "string" ? " characters" : origin === "array" ? " items" : "";
-}
-
-/** The type of a value in one word: what it holds is not told. */
-function kindOf(value: unknown): string {
-  if (value === undefined) return "nothing";
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  if (value === "") return "an empty string";
-  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 /** Without recursion: what is asked of may be as deep as a message is long. */

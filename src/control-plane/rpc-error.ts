@@ -1,5 +1,6 @@
 /** An error as it goes over the wire: a number, words, fixed sentences; nothing of what was thrown. */
 import { LemonError } from "../errors.ts";
+import { kindAtField } from "./given.ts";
 import type { Ids, Logger } from "../ports.ts";
 import { cutBytes, MAX_PREVIEW_BYTES, redactText } from "../secrets/index.ts";
 import { classOf, sentences, type ErrorClass } from "./error-classes.ts";
@@ -68,6 +69,8 @@ export interface FaultReport {
   readonly logger: Logger;
   readonly ids: Ids;
   readonly method: string | null;
+  /** What it was given. */
+  readonly params: unknown;
 }
 
 /** What goes over the wire of anything that was thrown. Faults of ours are put into the log under an id. */
@@ -78,7 +81,7 @@ export function wireError(error: unknown, report: FaultReport): WireError {
   return {
     code: found.number,
     message: error instanceof RefusedError ? error.message : (sentences[reason] ?? found.sentence),
-    data: { code: found.code, reason, ...details(error as LemonError, found) },
+    data: { code: found.code, reason, ...details(error as LemonError, found, report.params) },
   };
 }
 
@@ -89,13 +92,13 @@ export const tooMany: WireError = {
   data: { code: "RATE_LIMITED", reason: "mailbox_full" },
 };
 
-function details(error: LemonError, { code }: ErrorClass): Partial<WireError["data"]> {
+function details(error: LemonError, { code }: ErrorClass, params: unknown): Partial<WireError["data"]> {
   const { field, expected, got } = error;
   const fields =
     error instanceof InvalidParamsError
       ? error.fields
       : code === "INVALID_PARAMS" && field !== undefined
-        ? [{ field, expected: String(expected ?? "another value"), got: got ?? "a value that does not fit" }]
+        ? [{ field, expected: String(expected ?? "another value"), got: got ?? kindAtField(params, field) }]
         : undefined;
   const path = "path" in error && typeof error.path === "string" ? error.path : undefined;
   return {

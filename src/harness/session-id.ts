@@ -7,7 +7,10 @@ export class InvalidSessionIdError extends LemonError {
     super(
       "invalid_session_id",
       "a session id has 1 to 256 UTF-8 bytes, no control characters and no blanks at its ends",
-      { field: "sessionId" },
+      {
+        field: "sessionId",
+        expected: "1 to 256 UTF-8 bytes, no control characters, no blanks at the ends",
+      },
     );
   }
 }

@@ -43,8 +43,12 @@ async function opened(door: (plane: Plane) => Promise<Call>, options: Parameters
   const call = await door(plane);
   const ok = async (method: string, params?: unknown): Promise<Json> =>
     result(method, await call(method, params));
-  const reason = async (method: string, params?: unknown): Promise<string> =>
-    (await call(method, params)).error?.data.reason as string;
+  const reason = async (method: string, params?: unknown): Promise<string> => {
+    const { error } = await call(method, params);
+    // A refusal that can't say what was expected is of no help to whoever asked.
+    expect(JSON.stringify(error)).not.toMatch(/another value|a value that does not fit/);
+    return error?.data.reason as string;
+  };
   return { plane, call, ok, reason };
 }
 

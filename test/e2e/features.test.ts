@@ -85,6 +85,9 @@ test("what can't be done has its status, and makes and changes nothing", async (
   expect(await refused("set", "pay", "done")).toEqual([2, "invalid_status"]);
   expect(await refused("set", "pay")).toEqual([2, "invalid_usage"]);
   expect(readFileSync(file, "utf8")).toBe(before);
+  const typo = await place.lemon("features", "nxt");
+  expect(typo).toMatchObject({ status: 2, stdout: "" });
+  expect(typo.stderr).toContain("unknown command 'nxt'");
   writeFileSync(file, "{");
   expect(await refused("next")).toEqual([2, "json_decode"]);
   writeFileSync(file, "[]");

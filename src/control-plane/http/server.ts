@@ -210,7 +210,11 @@ export class HttpServer {
 
   #refuse(call: Call, status: 400 | 401 | 403 | 409 | 429 | 500 | 503, error: unknown): Response {
     const { logger, ids } = this.#parts;
-    return json(call, errorText("null", wireError(error, { logger, ids, method: null })), status);
+    return json(
+      call,
+      errorText("null", wireError(error, { logger, ids, method: null, params: null })),
+      status,
+    );
   }
 }
 

@@ -141,7 +141,7 @@ export class CheckpointService {
       throw new CheckpointError(
         "not_session_checkpoint",
         `${id} holds files and no state: restore it instead, with restoreFilesystem or \`lemon checkpoint restore\``,
-        { field: "checkpointId" },
+        { field: "checkpointId", expected: "a checkpoint of a session", got: "one of files" },
       );
     const content = await contentOf(stored, this.#deps.log);
     const list = Array.isArray(content.todos) ? this.#deps.todosFrom(sessionId, content.todos) : null;

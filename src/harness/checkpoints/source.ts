@@ -86,7 +86,7 @@ async function sourceIn(id: string, parts: SourceParts): Promise<Source> {
       "not_filesystem_checkpoint",
       `${id} holds no files: only a checkpoint of files can be compared and restored. ` +
         "Take one with createFilesystem, or with `lemon checkpoint create SESSION --files`",
-      { field: "checkpointId" },
+      { field: "checkpointId", expected: "a checkpoint of files", got: "one of a session" },
     );
   const targets = files.map(({ path, sha256, mode, outsideCwd }) => ({
     path,
@@ -135,7 +135,7 @@ export function selected(source: Source, paths: unknown): readonly Target[] {
   throw new CheckpointError(
     "path_not_in_checkpoint",
     `${missing} is not in ${source.checkpointId ?? `what changed after version ${source.at}`}`,
-    { field: "paths" },
+    { field: "paths", expected: "paths of the checkpoint", got: "a path that is not in it" },
   );
 }
 
