@@ -46,3 +46,9 @@ export class NotFoundError extends LemonError {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** What an error says that it got: `null`, `array` or the `typeof` word, never what the value holds. */
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}

@@ -1,6 +1,7 @@
 /**
  * From the text that a model wrote to arguments that a tool may trust. The rules stand in docs/reference/tools.md, "Arguments".
  */
+import { kindOf } from "../errors.ts";
 import { describeFaults } from "./argument-messages.ts";
 import { coerce } from "./coercion.ts";
 import { jsonTextKind } from "./json-text.ts";
@@ -117,9 +118,4 @@ function isDeeperThan(levels: number, value: object): boolean {
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
 }

@@ -1,7 +1,7 @@
 /** The extension file that a folder's package.json names. */
 import { readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
-import { messageOf } from "../../errors.ts";
+import { kindOf, messageOf } from "../../errors.ts";
 import type { LoadError } from "../port.ts";
 import { isExtensionFileName, isPassedOver, suffixWords } from "./names.ts";
 
@@ -22,7 +22,7 @@ export async function packageEntry(folder: string): Promise<PackageEntry> {
   }
   if (named === undefined) return null;
   if (typeof named !== "string")
-    return refusal(manifest, `lemon.extension must be a string, got ${typeOf(named)}`);
+    return refusal(manifest, `lemon.extension must be a string, got ${kindOf(named)}`);
   const problem = await problemOf(folder, named);
   if (problem !== null) return refusal(manifest, `lemon.extension ${problem}`);
   return { file: path.relative(folder, path.resolve(folder, named)).split(path.sep).join("/") };
@@ -69,8 +69,4 @@ async function isRegularFile(file: string): Promise<boolean> {
 
 function stripMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
-}
-
-function typeOf(value: unknown): string {
-  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
 }

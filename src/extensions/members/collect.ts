@@ -1,11 +1,12 @@
 /** What an extension brings for one folder and one set of settings. docs/reference/extensions.md, "Members" */
+import { kindOf } from "../../errors.ts";
 import { copyJson, normaliseTool, type Tool } from "../../tools/for-authors.ts";
 import type { ExtensionSettings, MemberErrors, MemberName } from "../port.ts";
 import { hooksOf, type LiveHooks, noHooks } from "./hooks.ts";
 import type { MemberPorts } from "./ports.ts";
 import { type LiveProvider, providersOf } from "./providers.ts";
 import { readMember } from "./read-member.ts";
-import { bareObject, boundedMessage, isRecord, kindOf } from "./words.ts";
+import { bareObject, boundedMessage, isRecord } from "./words.ts";
 
 /** Members that can be called where they are. */
 export interface LiveMembers {

@@ -1,9 +1,10 @@
 /** What an extension says of itself. docs/reference/extensions.md, "Members" */
+import { kindOf } from "../../errors.ts";
 import { copyJson } from "../../tools/for-authors.ts";
 import type { Description, MemberErrors, MemberName } from "../port.ts";
 import type { MemberPorts } from "./ports.ts";
 import { readMember } from "./read-member.ts";
-import { bareObject, isRecord, kindOf, quoted } from "./words.ts";
+import { bareObject, isRecord, quoted } from "./words.ts";
 
 // https://semver.org, "Is there a suggested regular expression"
 const semver =

@@ -1,6 +1,7 @@
 /** The handlers of an extension, in the order of their lists. */
+import { kindOf } from "../../errors.ts";
 import { type HookName, hookNames } from "../hooks.ts";
-import { bareObject, kindOf, quoted } from "./words.ts";
+import { bareObject, quoted } from "./words.ts";
 
 /** Handlers by hook, with what `this` is for them. An entry that is no function stays: it fails when its turn comes. */
 export interface LiveHooks {

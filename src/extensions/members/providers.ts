@@ -1,6 +1,7 @@
 /** The providers of an extension, those that can be used. */
+import { kindOf } from "../../errors.ts";
 import { copyJson } from "../../tools/for-authors.ts";
-import { boundedMessage, isRecord, kindOf, quoted } from "./words.ts";
+import { boundedMessage, isRecord, quoted } from "./words.ts";
 
 /** A provider as its author made it, with the names of the functions that it has. */
 export interface LiveProvider {

@@ -28,12 +28,6 @@ export function bareObject(): object {
   return create(null) as object;
 }
 
-/** `null`, `array` or the `typeof` word. */
-export function kindOf(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
-}
-
 /** An object that is no array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

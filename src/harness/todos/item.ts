@@ -3,7 +3,7 @@
  * first in the order of docs/reference/todos.md, "What is refused".
  */
 import { assertJson } from "../../events/index.ts";
-import { LemonError } from "../../errors.ts";
+import { kindOf, LemonError } from "../../errors.ts";
 import { TodoError } from "./errors.ts";
 
 /** The words for where a todo stands. */
@@ -151,7 +151,7 @@ class Fault {
     return new TodoError("invalid_todos", `todo ${this.#at + 1}: ${field}${what}, expected ${expected}`, {
       field: this.#field === "" ? `/todos/${this.#at}` : `/todos/${this.#at}/${this.#field}`,
       expected,
-      ...(value === undefined ? {} : { got: typeName(value) }),
+      ...(value === undefined ? {} : { got: kindOf(value) }),
     });
   }
 }
@@ -201,9 +201,4 @@ function missingOr(value: unknown, otherwise: string): string {
 /** `a, b or c` */
 function listed(words: readonly string[]): string {
   return `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
-}
-
-function typeName(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
 }
