@@ -5,6 +5,7 @@ import { once } from "node:events";
 import path from "node:path";
 import { JSONRPCClient } from "json-rpc-2.0";
 import { describe, expect, test } from "vitest";
+import { isCommandThere } from "../support/command-there.ts";
 import { parseLines, Place, type Json, type Running } from "./support/command.ts";
 
 const call = (id: unknown, method: string, params: object = {}): string =>
@@ -226,7 +227,7 @@ describe("lemon serve --http", () => {
 });
 
 test("the how-to works as it is written", async (context) => {
-  if (!(await hasCurl())) return context.skip();
+  if (!isCommandThere("curl")) return context.skip();
   const place = await Place.make();
   const page = await readFile(
     path.resolve(import.meta.dirname, "../../docs/how-to/drive-over-json-rpc.md"),
@@ -260,10 +261,3 @@ test("the how-to works as it is written", async (context) => {
     /id: at-\d+\nevent: facts\.appended\ndata: \{"position":\d+,"stream":"session-demo","version":1,/,
   );
 });
-
-async function hasCurl(): Promise<boolean> {
-  const child = spawn("curl", ["--version"], { stdio: "ignore" });
-  return new Promise((resolve) =>
-    child.on("error", () => resolve(false)).on("close", (code) => resolve(code === 0)),
-  );
-}

@@ -1,11 +1,12 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { relative } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { rounds } from "../../support/soak.ts";
 import { Place } from "./place.ts";
+import { isCommandThere } from "../../support/command-there.ts";
 
-const hasGit = spawnSync("git", ["--version"]).status === 0;
+const hasGit = isCommandThere("git");
 
 const words = ["a", "b", "ab", "c.x", "d.x"];
 const pattern = fc

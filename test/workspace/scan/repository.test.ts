@@ -1,11 +1,12 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { Place } from "./place.ts";
+import { isCommandThere } from "../../support/command-there.ts";
 
-const hasGit = spawnSync("git", ["--version"]).status === 0;
+const hasGit = isCommandThere("git");
 
 /** Bytes and times of everything below a folder. */
 function state(folder: string): string[] {
