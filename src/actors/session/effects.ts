@@ -69,7 +69,7 @@ export function modelEffect(parts: ModelEffectParts): Effect<"model.requested"> 
       const { mode, attempt, mayCompact } = fact.data;
       const { systemPrompt } = session;
       const conversation: Conversation = { systemPrompt, transcript, tools: parts.offered(mode) };
-      const request = buildRequest(systemPrompt, transcript, conversation.tools);
+      const request = buildRequest(systemPrompt, transcript, conversation.tools, parts.registry(mode));
       const model = await parts.model().catch((error: unknown) => error);
       if (!isModel(model)) return { type: "model.failed", data: noModel(model, request) };
       const due = mayCompact ? overlengthBefore(conversation, parts.compaction, model) : null;

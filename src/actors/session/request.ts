@@ -12,6 +12,7 @@ import {
   type TranscriptSummary,
 } from "../../projections/index.ts";
 import type { ModelContext, ModelMessage, ModelTool } from "../../providers/index.ts";
+import type { ToolRegistry } from "../../tools/index.ts";
 import { tokensOfMessage, tokensOfText } from "./tokens.ts";
 
 /** The line before a summary: the model must not take it for something that the user said. */
@@ -25,11 +26,16 @@ export interface ModelRequest {
   readonly toolsSha256: string;
 }
 
-/** Builds the request for a transcript in which every call has its result. */
+/**
+ * Builds the request for a transcript in which every call has its result.
+ *
+ * @param registry - which the tools were taken from; one registry gives one list, whatever it is copied into
+ */
 export function buildRequest(
   systemPrompt: string,
   transcript: Transcript,
   tools: readonly ModelTool[],
+  registry: ToolRegistry,
 ): ModelRequest {
   return {
     context: {
@@ -38,7 +44,7 @@ export function buildRequest(
       tools,
     },
     requestSha256: requestDigest(systemPrompt, transcript),
-    toolsSha256: toolsDigest(tools),
+    toolsSha256: toolsDigest(tools, registry),
   };
 }
 
@@ -113,7 +119,8 @@ interface BuiltMessage {
 
 // A message never changes, and a session asks with all of them again at each turn: each is built and hashed once.
 const builtMessages = new WeakMap<TranscriptMessage, BuiltMessage>();
-const toolDigests = new WeakMap<readonly ModelTool[], string>();
+// The list is copied for each request, and what it is copied from never changes.
+const toolDigests = new WeakMap<ToolRegistry, string>();
 
 function built(message: TranscriptMessage): BuiltMessage {
   const known = builtMessages.get(message);
@@ -156,11 +163,11 @@ function modelMessage(message: TranscriptMessage): ModelMessage {
   }
 }
 
-function toolsDigest(tools: readonly ModelTool[]): string {
-  const known = toolDigests.get(tools);
+function toolsDigest(tools: readonly ModelTool[], registry: ToolRegistry): string {
+  const known = toolDigests.get(registry);
   if (known !== undefined) return known;
   const digest = sha256(JSON.stringify(tools));
-  toolDigests.set(tools, digest);
+  toolDigests.set(registry, digest);
   return digest;
 }
 
