@@ -50,8 +50,8 @@ const noted = input({ receivers: [], mayBelongTo: "call" });
 const callSlots = ["call", "approval", "hook"] as const;
 
 const rules = {
-  "session.started": input({ schemaVersion: 2 }),
-  "session.configured": input({ schemaVersion: 2 }),
+  "session.started": input({ schemaVersion: 3 }),
+  "session.configured": input({ schemaVersion: 3 }),
   "session.shut_down": input(),
   "plan_mode.entered": input({ receivers: ["root", "members"] }),
   "plan_mode.exited": input(),

@@ -38,10 +38,30 @@ export const approvalMode = z.enum(["auto", "ask", "deny"]);
 /** Which tools there are: those of the session, or the few with which a plan is made. */
 export const sessionMode = z.enum(["normal", "plan"]);
 
+/** How much a model is to think before it answers. */
+export const thinkingLevel = z.enum(["off", "minimal", "low", "medium", "high", "xhigh"]);
+
+/** Whose work a session is, and who asked for it. */
+export const sessionLineage = z.object({
+  origin: z.enum(["session", "background", "subagent"]),
+  /** `session:ID` unless the caller gave one; `background:ID` for a background run, `task:ID` for a subagent. */
+  sessionKey: z.string(),
+  parentSessionId: z.string().nullable(),
+  parentSessionKey: z.string().nullable(),
+  /** A name that the caller gave. */
+  agentId: z.string().nullable(),
+  /** How many subagents deep: 0 for a session that is none. */
+  depth: count,
+  /** The caller gave the system prompt, in place of the built one. */
+  ownSystemPrompt: z.boolean(),
+});
+
 /** What can be set of a session. */
 export const sessionSettings = {
   /** `provider/model-id`. */
   model: z.string(),
+  /** How much the model is to think; `null`: as it does by itself. */
+  thinkingLevel: thinkingLevel.nullable(),
   approval: approvalMode,
   /** `null`: no limit. */
   maxToolConcurrency: z.int().positive().nullable(),

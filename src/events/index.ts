@@ -22,7 +22,9 @@ export type {
   FactOf,
   KnownFact,
   ModelCall,
+  SessionLineage,
   SessionMode,
+  ThinkingLevel,
   Usage,
 } from "./types.ts";
 export { SchemaNewerError, upcast } from "./upcast.ts";

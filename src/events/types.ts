@@ -28,6 +28,10 @@ export type Decision<Type extends FactType = FactType> = {
   [T in Type]: { readonly type: T; readonly data: FactData<T> };
 }[Type];
 
+/** Whose work a session is, and who asked for it. */
+export type SessionLineage = FactData<"session.started">["lineage"];
+/** How much a model is to think before it answers. */
+export type ThinkingLevel = NonNullable<FactData<"session.started">["thinkingLevel"]>;
 /** What happens to a call that needs approval: it runs, waits for an answer, or is refused. */
 export type ApprovalMode = FactData<"session.started">["approval"];
 /** Which tools there are: the session's own, or those with which a plan is made. */

@@ -19,6 +19,23 @@ const withToolChoice = (data: object) => ({
   toolPolicy: { allow: "all", deny: [], blockedTools: [], requireApproval: [], approvals: {} },
 });
 
+/** Version 2 did not say how much the model is to think. */
+const withThinking = (data: object) => ({ ...data, thinkingLevel: null });
+
+/** Until version 2 every session was one that somebody started for itself. */
+const withLineage = (data: { readonly sessionId: string }) => ({
+  ...withThinking(data),
+  lineage: {
+    origin: "session",
+    sessionKey: `session:${data.sessionId}`,
+    parentSessionId: null,
+    parentSessionKey: null,
+    agentId: null,
+    depth: 0,
+    ownSystemPrompt: false,
+  },
+});
+
 /** Earlier versions did not look at what a call changed. */
 const withoutReceipt = (data: object) => ({ ...data, receipt: null });
 
@@ -43,8 +60,8 @@ const upcasters: Readonly<Record<string, Readonly<Record<number, Upcaster>>>> = 
     2: withoutReceipt,
   },
   "tool_call.interrupted": { 1: withoutReceipt },
-  "session.started": { 1: withToolChoice },
-  "session.configured": { 1: withToolChoice },
+  "session.started": { 1: withToolChoice, 2: withLineage },
+  "session.configured": { 1: withToolChoice, 2: withThinking },
   "prompt.submitted": {
     // Version 1 held plain text; version 2 has content blocks, so that a prompt can carry images.
     1: (data: { runId: string; text: string }) => ({

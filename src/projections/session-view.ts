@@ -7,12 +7,13 @@ import {
   type ApprovalMode,
   type FactData,
   type FactOf,
+  type SessionLineage,
   type SessionMode,
   type Usage,
 } from "../events/index.ts";
 import type { Projection } from "./projection.ts";
 
-type Settings = Omit<FactData<"session.started">, "sessionId" | "cwd" | "systemPrompt">;
+type Settings = Omit<FactData<"session.started">, "sessionId" | "cwd" | "systemPrompt" | "lineage">;
 
 /** A call of the newest answer. */
 export interface CallView {
@@ -59,6 +60,7 @@ export interface SessionView {
   readonly sessionId: string;
   readonly cwd: string;
   readonly systemPrompt: string;
+  readonly lineage: SessionLineage;
   readonly settings: Settings;
   readonly status: "new" | "idle" | "running" | "shut_down";
   readonly mode: SessionMode;
@@ -102,13 +104,23 @@ const auto: ApprovalMode = "auto";
 /** The state of a session's stream. */
 export const sessionView: Projection<SessionView, SessionFact> = {
   name: "session",
-  version: 4,
+  version: 5,
   initial: {
     sessionId: "",
     cwd: "",
     systemPrompt: "",
+    lineage: {
+      origin: "session",
+      sessionKey: "",
+      parentSessionId: null,
+      parentSessionKey: null,
+      agentId: null,
+      depth: 0,
+      ownSystemPrompt: false,
+    },
     settings: {
       model: "",
+      thinkingLevel: null,
       approval: auto,
       maxToolConcurrency: null,
       maxToolTurns: null,
@@ -166,8 +178,9 @@ export function pendingCalls(view: SessionView): CallView[] {
 function foldSession(view: SessionView, fact: FactOf<SessionFact>): SessionView {
   switch (fact.type) {
     case "session.started": {
-      const { sessionId, cwd, systemPrompt, ...settings } = fact.data;
-      return { ...view, sessionId, cwd, systemPrompt, settings, status: "idle", startedAt: fact.at };
+      const { sessionId, cwd, systemPrompt, lineage, ...settings } = fact.data;
+      const status = "idle";
+      return { ...view, sessionId, cwd, systemPrompt, lineage, settings, status, startedAt: fact.at };
     }
     case "session.configured":
       return { ...view, settings: fact.data, status: view.status === "shut_down" ? "idle" : view.status };

@@ -1,5 +1,5 @@
 /** The sessions of a log, told by a few facts of each. */
-import { upcast, type FactOf } from "../events/index.ts";
+import { upcast, type FactOf, type SessionLineage } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 import { SessionNotFoundError } from "./errors.ts";
 
@@ -8,6 +8,10 @@ const STREAM_PREFIX = "session-";
 /** A session at a glance. */
 export interface SessionSummary {
   readonly sessionId: string;
+  readonly sessionKey: string;
+  /** What it is: a session of its own, or the work of a background run or of a subagent. */
+  readonly origin: SessionLineage["origin"];
+  readonly parentSessionId: string | null;
   readonly cwd: string;
   readonly model: string;
   readonly status: "idle" | "running" | "shut_down";
@@ -63,9 +67,12 @@ async function summarise(log: EventLog, stream: string, version: number): Promis
     status ??= statusAfter(fact.type);
     if (status !== null) break;
   }
-  const { sessionId, cwd } = started.data;
+  const { sessionId, cwd, lineage } = started.data;
   return {
     sessionId,
+    sessionKey: lineage.sessionKey,
+    origin: lineage.origin,
+    parentSessionId: lineage.parentSessionId,
     cwd,
     model: model ?? started.data.model,
     status: status ?? "idle",

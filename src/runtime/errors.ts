@@ -1,5 +1,5 @@
 /** What the front door refuses. */
-import { LemonError } from "../errors.ts";
+import { kindOf, LemonError } from "../errors.ts";
 
 /** A session with this id exists. Code `LEMON_SESSION_EXISTS`. */
 export class SessionExistsError extends LemonError {
@@ -28,6 +28,14 @@ export class SessionFailedError extends LemonError {
       "session_failed",
       `session ${id} crashed too often and was given up; its log is whole: resume it to go on`,
     );
+  }
+}
+
+/** An option is not what it may be. Code `LEMON_INVALID_OPTIONS`; `field` names it. */
+export class InvalidOptionsError extends LemonError {
+  constructor(field: string, expected: string, got: unknown) {
+    const given = kindOf(got);
+    super("invalid_options", `${field}: expected ${expected}, got ${given}`, { field, expected, got: given });
   }
 }
 

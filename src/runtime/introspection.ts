@@ -1,6 +1,6 @@
 /** `runtime.introspection`: what people watch for, recorded beside the work and never in its way. docs/reference/introspection.md */
 import { LemonError } from "../errors.ts";
-import type { Fact, Json, KnownFact, NewFact } from "../events/index.ts";
+import type { Fact, Json, KnownFact, NewFact, SessionLineage } from "../events/index.ts";
 import {
   introspectionStream,
   isWatched,
@@ -59,10 +59,11 @@ export class RuntimeIntrospection {
     return listRecords(this.#deps.log, filter, this.#deps.clock.now());
   }
 
-  /** Sees a durable fact of a session. Only looks at its type: the rest is done when it is written. @internal */
-  take(sessionId: string, fact: Fact): void {
+  /** Sees a durable fact of a session; `lineage` where the session is open here. Only looks at its type: the rest is done when it is written. @internal */
+  take(sessionId: string, fact: Fact, lineage?: SessionLineage): void {
     if (!isWatched(fact.type)) return;
-    this.#add(() => recordOf(sessionId, fact as KnownFact, hash16));
+    const { sessionKey = `session:${sessionId}`, agentId = null } = lineage ?? {};
+    this.#add(() => recordOf({ sessionId, sessionKey, agentId }, fact as KnownFact, hash16));
   }
 
   /** Records something now; resolves once it is durable, or could not be recorded, which the logger is told. @internal */

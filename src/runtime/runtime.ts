@@ -1,7 +1,7 @@
 /** Puts the rooms together: one runtime is one log, one lease, one supervision tree. */
 import path from "node:path";
 import { Leadership } from "../actors/index.ts";
-import type { Fact } from "../events/index.ts";
+import type { Fact, SessionLineage } from "../events/index.ts";
 import { loadConfig } from "../config/index.ts";
 import { defaultHome } from "../home.ts";
 import { leaseOwner } from "../log/index.ts";
@@ -95,7 +95,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     const introspection = new RuntimeIntrospection({ log, clock, ids, logger, mask });
     // Asked once there are sessions.
     const streamOf = (sessionId: string) => sessions.streamOf(sessionId);
-    const watch = (sessionId: string, fact: Fact): void => introspection.take(sessionId, fact);
+    const watch = (sessionId: string, fact: Fact, lineage?: SessionLineage): void =>
+      introspection.take(sessionId, fact, lineage);
     const writer = new SessionWriter({ log, leadership, clock, mask, streamOf, written: watch });
     const shared = { log, clock, ids, logger, mask, cwd };
     const checkpoints = runtimeCheckpoints({ ...shared, sessions: writer, settings: config.checkpoints });

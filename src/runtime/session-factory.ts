@@ -1,7 +1,7 @@
 /** What a new or resumed session is made of: its settings, its model, its extensions, what it must hide. */
 import { SessionHooks, type PendingReceipts } from "../actors/index.ts";
 import type { Config } from "../config/index.ts";
-import type { FactData } from "../events/index.ts";
+import type { FactData, ThinkingLevel } from "../events/index.ts";
 import type { SessionEvent } from "../projections/index.ts";
 import {
   contextWindowOf,
@@ -29,6 +29,8 @@ export type Settings = FactData<"session.configured">;
 export interface SessionOptions {
   /** `provider/model-id`. Default: what is configured. */
   readonly model?: string;
+  /** How much the model is to think. Default: as it does by itself. */
+  readonly thinkingLevel?: ThinkingLevel;
   /** Default: what is configured. */
   readonly approval?: Settings["approval"];
   /** A script instead of a model (docs/reference/models.md): where it came from, and its JSON text. */
@@ -92,6 +94,7 @@ export class SessionFactory {
     return this.changedSettings(
       {
         model: model ?? "",
+        thinkingLevel: null,
         approval: runtime.approval,
         maxToolConcurrency: finite(runtime.maxToolConcurrency),
         maxToolTurns: finite(runtime.maxToolTurns),
@@ -112,6 +115,7 @@ export class SessionFactory {
     const { model, approval, script } = options;
     const settings: Settings = {
       ...base,
+      thinkingLevel: options.thinkingLevel ?? base.thinkingLevel,
       approval: approval ?? base.approval,
       extensions: [...(options.extensions ?? base.extensions)],
       extensionPaths: copied(options.extensionPaths) ?? base.extensionPaths,

@@ -33,6 +33,7 @@ import {
   type Fact,
   type FactType,
   type KnownFact,
+  type SessionLineage,
   type SessionMode,
 } from "../events/index.ts";
 import { sessionStreamName } from "../harness/index.ts";
@@ -56,7 +57,7 @@ export interface SessionWorld {
   readonly leadership: Leadership;
   readonly writer: SessionWriter;
   /** Sees every durable fact of a session that is open here. */
-  readonly watch: (sessionId: string, fact: Fact) => void;
+  readonly watch: (sessionId: string, fact: Fact, lineage: SessionLineage) => void;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: Random;
@@ -183,7 +184,7 @@ export async function openSessionStream(
   stream.subscribe((event) => {
     if (!("fact" in event)) return;
     if (isKnownType(event.fact.type)) hooks.take(event.fact as KnownFact);
-    world.watch(sessionId, event.fact);
+    world.watch(sessionId, event.fact, stream.views.session.lineage);
   });
   return { stream, hooks, receipts };
 }

@@ -1,5 +1,5 @@
 /** What a session tells the program that holds it. */
-import type { ContentBlock, SessionMode, Usage } from "../events/index.ts";
+import type { ContentBlock, SessionLineage, SessionMode, Usage } from "../events/index.ts";
 import { pendingCalls, type OutcomeView, type SessionView } from "../projections/index.ts";
 import type { RegisteredTool, ToolRegistry } from "../tools/index.ts";
 
@@ -20,6 +20,10 @@ export interface Outcome {
 /** A session now: a view of durable facts. */
 export interface SessionState {
   readonly sessionId: string;
+  readonly sessionKey: string;
+  /** What it is: a session of its own, or the work of a background run or of a subagent. */
+  readonly origin: SessionLineage["origin"];
+  readonly parentSessionId: string | null;
   readonly cwd: string;
   readonly model: string;
   readonly status: "new" | "idle" | "running" | "shut_down";
@@ -62,6 +66,9 @@ export type Prompt = string | readonly ContentBlock[];
 export function stateOf(sessionId: string, version: number, view: SessionView): SessionState {
   return {
     sessionId,
+    sessionKey: view.lineage.sessionKey,
+    origin: view.lineage.origin,
+    parentSessionId: view.lineage.parentSessionId,
     cwd: view.cwd,
     model: view.settings.model,
     status: view.status,

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { LemonError } from "../errors.ts";
+import type { SessionLineage } from "../events/index.ts";
 import { assertSessionId, isSessionId, sessionStreamName } from "../harness/index.ts";
 import type { PendingApproval } from "../projections/index.ts";
 import {
@@ -13,7 +14,7 @@ import {
   type SessionSummary,
 } from "../replay/index.ts";
 import { startSupervisor, SupervisorError, type Child, type Supervisor } from "../supervision/index.ts";
-import { SessionExistsError, SessionFailedError } from "./errors.ts";
+import { InvalidOptionsError, SessionExistsError, SessionFailedError } from "./errors.ts";
 import type { SessionStream } from "./session-stream.ts";
 import type { OpenedSession, SessionFactory, SessionOptions, Settings } from "./session-factory.ts";
 import { Session } from "./session.ts";
@@ -25,6 +26,14 @@ export interface StartOptions extends SessionOptions {
   readonly cwd?: string;
   /** 1 to 256 UTF-8 bytes; default `ses_` and 16 hexadecimal digits. */
   readonly sessionId?: string;
+  /** Under which name front ends know it, 1 to 256 UTF-8 bytes; default `session:` and its id. */
+  readonly sessionKey?: string;
+  /** Which agent it is of, 1 to 256 UTF-8 bytes; default none. */
+  readonly agentId?: string;
+  /** In place of the built system prompt. */
+  readonly systemPrompt?: string;
+  /** For whom it works. @internal */
+  readonly lineage?: Partial<SessionLineage>;
 }
 
 /** What sessions need of the runtime that they run in. @internal */
@@ -36,6 +45,9 @@ export interface SessionsDeps {
   /** Settles what was begun in a session outside of its actors, and cut off. */
   readonly recover: (sessionId: string) => Promise<void>;
 }
+
+/** Of the names that a caller may give. */
+const MAX_NAME_BYTES = 256;
 
 interface Beginning {
   readonly settings: Settings;
@@ -148,11 +160,12 @@ export class Sessions {
   async #start(sessionId: string, cwd: string, options: StartOptions): Promise<Session> {
     const { factory } = this.#deps;
     const settings = await factory.newSettings(cwd, options);
-    const systemPrompt = await factory.systemPrompt(cwd);
+    const systemPrompt = options.systemPrompt ?? (await factory.systemPrompt(cwd));
+    const lineage = lineageOf(sessionId, options);
     return this.#open(sessionId, cwd, options, ({ session, stream }) => {
       if (stream.views.session.status !== "new") throw new SessionExistsError(sessionId);
       const record = async (): Promise<void> => {
-        await session.submit("session.started", { sessionId, cwd, systemPrompt, ...settings });
+        await session.submit("session.started", { sessionId, cwd, systemPrompt, lineage, ...settings });
       };
       return Promise.resolve({ settings, record });
     });
@@ -259,6 +272,28 @@ export class Sessions {
     const code = error instanceof LemonError ? error.code : error instanceof Error ? error.name : "unknown";
     this.#deps.factory.world.logger.warn({ code }, what);
   }
+}
+
+/** @throws LemonError `LEMON_INVALID_OPTIONS` */
+function lineageOf(
+  sessionId: string,
+  { sessionKey, agentId, systemPrompt, lineage }: StartOptions,
+): SessionLineage {
+  return {
+    origin: "session",
+    sessionKey: named("sessionKey", sessionKey) ?? `session:${sessionId}`,
+    parentSessionId: null,
+    parentSessionKey: null,
+    agentId: named("agentId", agentId) ?? null,
+    depth: 0,
+    ownSystemPrompt: systemPrompt !== undefined,
+    ...lineage,
+  };
+}
+
+function named(field: string, name: string | undefined): string | undefined {
+  if (name === undefined || (name.trim() !== "" && Buffer.byteLength(name) <= MAX_NAME_BYTES)) return name;
+  throw new InvalidOptionsError(field, `text of 1 to ${MAX_NAME_BYTES} bytes`, name);
 }
 
 /** A session's stream may restart 3 times in 5 seconds; its clean end ends the supervisor too. */

@@ -57,7 +57,8 @@ async function findExisting(context: Context, flags: RunFlags): Promise<SessionS
   if (continues !== true) return null;
   const known = (await readingLogIfAny(context, listSessions)) ?? [];
   const here = await realFolder(context.cwd);
-  for (const summary of known) if ((await realFolder(summary.cwd)) === here) return summary;
+  for (const summary of known)
+    if (summary.origin === "session" && (await realFolder(summary.cwd)) === here) return summary;
   throw new NotFoundError(`--continue: no session has worked in ${context.cwd} yet`, { field: "continue" });
 }
 

@@ -60,6 +60,9 @@ const start = defineMethod({
   params: z.object({
     cwd: optionalText.describe("where it works; default: where the server works"),
     sessionId: optionalText.describe("1 to 256 bytes; default: a new one"),
+    sessionKey: optionalText.describe("1 to 256 bytes; default: session: and its id"),
+    agentId: optionalText.describe("1 to 256 bytes; which agent it is of"),
+    systemPrompt: optionalText.describe("in place of the built one"),
     ...options,
   }),
   result: opened,
@@ -95,6 +98,9 @@ const list = defineMethod({
     sessions: z.array(
       z.object({
         sessionId: z.string(),
+        sessionKey: z.string(),
+        origin: z.enum(["session", "background", "subagent"]),
+        parentSessionId: z.string().nullable(),
         cwd: z.string(),
         model: z.string(),
         status: z.enum(["idle", "running", "shut_down"]),
@@ -227,7 +233,8 @@ export const sessionMethods: readonly Method[] = [
 ];
 
 function openedOf(session: Session): z.input<typeof opened> {
-  return { sessionId: session.id, sessionKey: `session:${session.id}`, version: session.state().version };
+  const { sessionKey, version } = session.state();
+  return { sessionId: session.id, sessionKey, version };
 }
 
 async function assertFolder(cwd: string): Promise<void> {

@@ -34,6 +34,9 @@ export const outcome = z.object({
 /** A session at one moment. */
 export const sessionState = z.object({
   sessionId: z.string(),
+  sessionKey: z.string(),
+  origin: z.enum(["session", "background", "subagent"]),
+  parentSessionId: z.string().nullable(),
   cwd: z.string(),
   model: z.string(),
   status: z.enum(["new", "idle", "running", "shut_down"]),

@@ -13,7 +13,7 @@ const MAX_HASHES = 1_000;
  * @param hash - gives a path the name under which it may be shown
  */
 export function recordOf(
-  sessionId: string,
+  session: Pick<IntrospectionDraft, "sessionId" | "sessionKey" | "agentId">,
   fact: KnownFact,
   hash: (path: string) => string,
 ): IntrospectionDraft | null {
@@ -23,9 +23,7 @@ export function recordOf(
   return {
     eventType,
     runId: fact.correlation,
-    sessionId,
-    sessionKey: `session:${sessionId}`,
-    agentId: null,
+    ...session,
     parentRunId: null,
     provenance: "direct",
     payload: { ...payload, sessionVersion: fact.version },

@@ -2,10 +2,12 @@ import { expect, test } from "vitest";
 import { catalogue, type FactData, type FactType, type KnownFact } from "../../../src/events/index.ts";
 import { introspectionStream, isWatched, recordOf } from "../../../src/harness/index.ts";
 
+const session = { sessionId: "s", sessionKey: "session:s", agentId: null };
+
 const fact = <T extends FactType>(type: T, data: Partial<FactData<T>>): KnownFact =>
   ({ type, data, version: 7, correlation: "run_1", at: 5 }) as unknown as KnownFact;
 const told = (given: KnownFact): unknown => {
-  const record = recordOf("s", given, (path) => `#${path.length}`);
+  const record = recordOf(session, given, (path) => `#${path.length}`);
   return record === null ? null : [record.eventType, record.payload];
 };
 
@@ -60,7 +62,7 @@ test("what is watched for is told, and nothing else", () => {
 
 test("a record says whose it is, and hashes of many paths are counted only", () => {
   const files = Array.from({ length: 1_001 }, (_, at) => ({ path: String(at) })) as never;
-  const record = recordOf("s", fact("checkpoint.created", { files }), (path) => path);
+  const record = recordOf(session, fact("checkpoint.created", { files }), (path) => path);
   expect(record).toMatchObject({
     runId: "run_1",
     sessionId: "s",
