@@ -6,7 +6,12 @@ import { FencedError, type EventLog, type Lease } from "../log/index.ts";
 import type { Clock, Logger } from "../ports.ts";
 
 /** Milliseconds that a lease lives without a heartbeat. */
-const LEASE_TTL_MS = 15_000;
+const LEASE_TTL_MS = 10_000;
+
+const HEARTBEAT_MS = 2_000;
+
+/** Without a heartbeat for so long, everything under the lease has to stop: another process may soon take over. */
+const GIVE_UP_MS = (LEASE_TTL_MS * 2) / 3;
 
 /** A stream that points to the lease. */
 export interface Led {
@@ -23,10 +28,10 @@ export class Leadership {
   readonly #logger: Logger;
   readonly #led = new Map<string, Led>();
   #lease: Lease;
-  #renewedAt: number;
-  #warned = false;
+  #isClosed = false;
   #regaining: Promise<void> | null = null;
   #cancelBeat: () => void = () => undefined;
+  #cancelGiveUp: () => void = () => undefined;
 
   private constructor(log: EventLog, lease: Lease, owner: string, clock: Clock, logger: Logger) {
     this.#log = log;
@@ -35,7 +40,7 @@ export class Leadership {
     this.#clock = clock;
     this.#logger = logger;
     this.#lease = lease;
-    this.#renewedAt = clock.monotonic();
+    this.#giveUpLater(clock.monotonic());
     this.#beatLater();
   }
 
@@ -48,6 +53,11 @@ export class Leadership {
     logger: Logger,
   ): Promise<Leadership> {
     return new Leadership(log, await log.acquire(key, owner, LEASE_TTL_MS), owner, clock, logger);
+  }
+
+  /** Of the lease; it stays the same when the lease is lost and acquired again. */
+  get key(): string {
+    return this.#key;
   }
 
   get lease(): Lease {
@@ -82,7 +92,9 @@ export class Leadership {
 
   /** Ends the heartbeat and gives the lease back. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#cancelBeat();
+    this.#cancelGiveUp();
     await this.#log.release(this.#lease);
   }
 
@@ -93,31 +105,45 @@ export class Leadership {
   }
 
   async #acquireAgain(): Promise<void> {
+    const since = this.#clock.monotonic();
     this.#lease = await this.#log.acquire(this.#key, this.#owner, LEASE_TTL_MS);
-    this.#renewedAt = this.#clock.monotonic();
-    this.#warned = false;
+    this.#giveUpLater(since);
   }
 
   #beatLater(): void {
-    this.#cancelBeat = this.#clock.setTimer(LEASE_TTL_MS / 3, () => void this.#beat(), true);
+    if (this.#isClosed) return;
+    this.#cancelBeat = this.#clock.setTimer(HEARTBEAT_MS, () => void this.#beat(), true);
   }
 
   async #beat(): Promise<void> {
+    const since = this.#clock.monotonic();
     try {
       this.#lease = await this.#log.renew(this.#lease);
-      this.#renewedAt = this.#clock.monotonic();
-      this.#warned = false;
+      this.#giveUpLater(since);
     } catch (error) {
       this.#logger.warn(
         { code: error instanceof LemonError ? error.code : "unknown" },
         "the heartbeat failed",
       );
     }
-    // Before the lease can expire and another process take over, everything under it has to stop.
-    if (!this.#warned && this.#clock.monotonic() - this.#renewedAt >= (LEASE_TTL_MS * 2) / 3) {
-      this.#warned = true;
-      for (const led of this.#led.values()) led.loseLead();
-    }
     this.#beatLater();
+  }
+
+  /**
+   * On a timer of its own: a heartbeat may wait for a locked log for longer than the lease lives.
+   *
+   * @param since - monotonic milliseconds before the lease was asked for, from which it lives at the earliest
+   */
+  #giveUpLater(since: number): void {
+    this.#cancelGiveUp();
+    if (this.#isClosed) return;
+    const left = Math.max(0, GIVE_UP_MS - (this.#clock.monotonic() - since));
+    this.#cancelGiveUp = this.#clock.setTimer(
+      left,
+      () => {
+        for (const led of this.#led.values()) led.loseLead();
+      },
+      true,
+    );
   }
 }

@@ -75,7 +75,7 @@ export const errorClasses: readonly ErrorClass[] = [
     reasons: words(
       "conflict session_busy session_streaming fenced already_streaming not_streaming file_changed " +
         "file_changed_during_read version_conflict cursor_ahead cwd_not_empty session_exists plan_mode_unchanged " +
-        "approval_pending already_started already_present running restarting",
+        "approval_pending already_started already_present running restarting job_taken",
     ),
   },
   {
@@ -94,7 +94,7 @@ export const errorClasses: readonly ErrorClass[] = [
     number: -32007,
     code: "RATE_LIMITED",
     sentence: "Too much at once: try again later.",
-    reasons: words("queue_full too_many_subscriptions mailbox_full max_children"),
+    reasons: words("queue_full too_many_subscriptions mailbox_full max_children lane_full"),
   },
   {
     number: -32008,

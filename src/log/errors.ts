@@ -214,3 +214,62 @@ export class InvalidEnvelopeError extends LemonError {
     );
   }
 }
+
+/** Why a job can't be enqueued or claimed. */
+export type JobTakenBecause = "there_already" | "not_there" | "ending" | "held" | "bound";
+
+const JOB_IS: Readonly<Record<JobTakenBecause, string>> = {
+  there_already: "is there already",
+  not_there: "is not there: it was settled, or never enqueued",
+  ending: "has its outcome already",
+  held: "is being done under another live lease",
+  bound: "is bound to another lease that is live",
+};
+
+/** A job can't be enqueued, since it is there, or claimed, since it is another's; nothing was changed. Code `LEMON_JOB_TAKEN`. */
+export class JobTakenError extends LemonError {
+  readonly queue: string;
+  readonly key: string;
+  readonly because: JobTakenBecause;
+
+  constructor(queue: string, key: string, because: JobTakenBecause) {
+    super("job_taken", `job ${key} of queue ${queue} ${JOB_IS[because]}`);
+    this.queue = queue;
+    this.key = key;
+    this.because = because;
+  }
+}
+
+/** As many jobs wait in the queue as may; nothing was changed. Code `LEMON_QUEUE_FULL`. */
+export class JobQueueFullError extends LemonError {
+  readonly queue: string;
+  readonly limit: number;
+
+  constructor(queue: string, limit: number) {
+    super("queue_full", `${limit} jobs wait in queue ${queue} already: try again when some are done`, {
+      field: "limit",
+      expected: limit,
+    });
+    this.queue = queue;
+    this.limit = limit;
+  }
+}
+
+/** As many jobs of the queue are being done as may be at once; nothing was changed. Code `LEMON_LANE_FULL`. */
+export class LaneFullError extends LemonError {
+  readonly queue: string;
+  readonly slots: number;
+
+  constructor(queue: string, slots: number) {
+    super(
+      "lane_full",
+      `${slots} jobs of queue ${queue} are being done already: claim again when one is done`,
+      {
+        field: "slots",
+        expected: slots,
+      },
+    );
+    this.queue = queue;
+    this.slots = slots;
+  }
+}

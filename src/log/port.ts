@@ -44,11 +44,73 @@ export interface Snapshot {
   readonly text: string;
 }
 
-/** Collects what commits together or not at all. */
+/** A piece of work that waits in a queue or is being done; who does it is known by a lease. docs/reference/event-log.md#jobs */
+export interface Job {
+  readonly queue: string;
+  readonly key: string;
+  /** Place in line: position of the log's last fact when it was enqueued, those of the same unit included. Never changes. */
+  readonly order: number;
+  /** Key of the lease whose holder alone may take it while that lease is live; `null`: anybody. */
+  readonly bound: string | null;
+  /** Whether the lease of `bound` is live; false when `bound` is null. */
+  readonly isBoundLive: boolean;
+  /** Who took it; `null` while it waits. */
+  readonly holder: JobHolder | null;
+  /** Its outcome is recorded, it takes no slot any more, and its holder is only tidying up. */
+  readonly isEnding: boolean;
+}
+
+/** The lease under which a job is done. */
+export interface JobHolder {
+  readonly key: string;
+  readonly fence: number;
+  readonly owner: string;
+  readonly isLive: boolean;
+  /** Epoch milliseconds of the log's clock: when the lease was last renewed or acquired, or else released. */
+  readonly renewedAt: number;
+}
+
+/** A job to be put in line. */
+export interface NewJob {
+  readonly queue: string;
+  /** One of its kind in the queue. */
+  readonly key: string;
+  /** Key of a lease: while that is live, its holder alone may take the job. Default: anybody may. */
+  readonly bound?: string | null;
+  /** How many jobs may wait in the queue, this one included, 1 or more. Default: any number. */
+  readonly limit?: number;
+}
+
+/** Which job to take, and for whom. */
+export interface JobClaim {
+  readonly queue: string;
+  readonly key: string;
+  readonly lease: Lease;
+  /** How many jobs of the queue may be done at once, over all processes, 1 or more. */
+  readonly slots: number;
+}
+
+/**
+ * Collects what commits together or not at all. All is checked before anything is written: first what is asked of jobs, each
+ * with those before it done, then the appends.
+ */
 export interface UnitOfWork {
   append(stream: string, expected: ExpectedVersion, facts: readonly NewFact[], options?: AppendOptions): void;
   /** Keeps the newest snapshot per stream and name. */
   saveSnapshot(snapshot: Snapshot): void;
+  /** Puts a job in line. Refused with JobTakenError when its key is there, JobQueueFullError when `limit` jobs wait. */
+  enqueueJob(job: NewJob): void;
+  /**
+   * Takes a job that waits, or whose holder's lease is dead. Refused with FencedError when the own lease is not live,
+   * JobTakenError when the job is not free for it, LaneFullError when `slots` jobs are done under live leases.
+   */
+  claimJob(claim: JobClaim): void;
+  /** Puts it back in line, at its old place and still bound. One that is not there is let be. */
+  releaseJob(queue: string, key: string): void;
+  /** Its outcome is recorded: it takes no slot any more and can't be claimed. One that is not there is let be. */
+  endJob(queue: string, key: string): void;
+  /** Removes it. One that is not there is let be. */
+  settleJob(queue: string, key: string): void;
 }
 
 /** Something that `verify` noticed. */
@@ -140,6 +202,10 @@ export interface EventLog {
   /** Makes `lease` the leader of `stream`. @returns the stream's version */
   claim(stream: string, lease: Lease): Promise<number>;
   unclaim(stream: string, lease: Lease): Promise<void>;
+  /** Who holds a lease now; `null` when nobody live does. */
+  holderOf(key: string): Promise<Omit<Lease, "key"> | null>;
+  /** The jobs of a queue, by order and then by key. */
+  jobs(queue: string): Promise<readonly Job[]>;
   verify(stream?: string): AsyncIterable<Finding>;
   /** Copies the log, while it is in use, to a file that must not exist. */
   backup(file: string): Promise<void>;

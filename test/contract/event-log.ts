@@ -15,6 +15,7 @@ import {
 } from "../../src/log/index.ts";
 import { NotFoundError } from "../../src/errors.ts";
 import { collect, newFact, newFacts } from "../log/support/facts.ts";
+import { describeJobs } from "./jobs.ts";
 
 /** @param open - an empty log with that lease clock, closed after the test */
 export function describeEventLog(engine: string, open: (now: () => number) => Promise<EventLog>): void {
@@ -579,6 +580,8 @@ export function describeEventLog(engine: string, open: (now: () => number) => Pr
       });
     });
 
+    describeJobs(open);
+
     describe("verify and info", () => {
       test("a sound log has no findings, and says where it stands", async () => {
         await log.append("a", "none", newFacts(300));
@@ -589,7 +592,7 @@ export function describeEventLog(engine: string, open: (now: () => number) => Pr
         expect(await collect(log.verify("nobody"))).toEqual([]);
         const { position, stream, version, hash } = facts.at(-1) as Fact;
         expect(await log.info()).toMatchObject({
-          formatVersion: 1,
+          formatVersion: 2,
           facts: 302,
           streams: 2,
           head: { position, stream, version, hash },

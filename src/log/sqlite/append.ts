@@ -13,6 +13,8 @@ import { assertName, assertText, assertWhole, refuse } from "./checks.ts";
 import type { Connection } from "./connection.ts";
 import { factHash } from "./hash.ts";
 import type { Heads } from "./heads.ts";
+import type { JobStep } from "./job-plan.ts";
+import type { Jobs } from "./jobs.ts";
 import type { Leases } from "./leases.ts";
 import { assertSnapshot, type Snapshots } from "./snapshots.ts";
 import type { Unit } from "./writer.ts";
@@ -30,10 +32,18 @@ interface StreamAppend {
   readonly lease: Lease | undefined;
 }
 
+/** All that a unit does. */
+interface Collected {
+  readonly appends: readonly StreamAppend[];
+  readonly jobs: readonly JobStep[];
+  readonly snapshots: readonly Snapshot[];
+}
+
 /** What appending needs of the rest of the engine. */
 export interface AppenderParts {
   readonly heads: Heads;
   readonly leases: Leases;
+  readonly jobs: Jobs;
   readonly snapshots: Snapshots;
   readonly checkFact: FactCheck;
   readonly now: () => number;
@@ -69,12 +79,14 @@ export class Appender {
     facts: readonly NewFact[],
     options: AppendOptions,
   ): Unit<Fact[]> {
-    return this.#unit([this.#streamAppend(stream, expected, facts, options)], [], options.durability);
+    const appends = [this.#streamAppend(stream, expected, facts, options)];
+    return this.#unit({ appends, jobs: [], snapshots: [] }, options.durability);
   }
 
   /** @throws what `collect` throws, and the same errors as `unit` */
   unitOf(collect: (work: UnitOfWork) => void): Unit<Fact[]> {
     const appends: StreamAppend[] = [];
+    const jobs: JobStep[] = [];
     const snapshots: Snapshot[] = [];
     let durability: Durability | undefined;
     collect({
@@ -86,8 +98,9 @@ export class Appender {
         assertSnapshot(snapshot);
         snapshots.push(snapshot);
       },
+      ...this.#parts.jobs.collector(jobs),
     });
-    return this.#unit(appends, snapshots, durability);
+    return this.#unit({ appends, jobs, snapshots }, durability);
   }
 
   #streamAppend(
@@ -102,17 +115,14 @@ export class Appender {
     return { stream, expected, drafts, lease: options.fence };
   }
 
-  #unit(
-    appends: readonly StreamAppend[],
-    snapshots: readonly Snapshot[],
-    durability: Durability | undefined,
-  ): Unit<Fact[]> {
-    let size = 0;
+  #unit({ appends, jobs, snapshots }: Collected, durability: Durability | undefined): Unit<Fact[]> {
+    let size = jobs.length;
     for (const { drafts } of appends) size += drafts.length;
     return {
       size,
       durability,
       check: () => {
+        this.#parts.jobs.check(jobs);
         this.#check(appends);
       },
       write: (committed) => {
@@ -120,6 +130,7 @@ export class Appender {
         const values: Value[] = [];
         for (const append of appends) this.#number(append, facts, values);
         this.#insert(values);
+        this.#parts.jobs.write(jobs);
         for (const snapshot of snapshots) this.#parts.snapshots.save(snapshot);
         for (const fact of facts) committed.push(fact);
         return facts;

@@ -11,6 +11,7 @@ import type {
   ExpectedVersion,
   Finding,
   FollowOptions,
+  Job,
   Lease,
   LogInfo,
   ReadAllOptions,
@@ -26,9 +27,10 @@ import { guarded, type Connection } from "./connection.ts";
 import { Followers } from "./follow.ts";
 import { HeadFile, type LogHead } from "./head.ts";
 import { Heads } from "./heads.ts";
+import { Jobs } from "./jobs.ts";
 import { Leases } from "./leases.ts";
 import { cursorAt, Reader } from "./reader.ts";
-import { FORMAT_VERSION } from "./schema.ts";
+import { formatOf } from "./schema.ts";
 import { Snapshots } from "./snapshots.ts";
 import { verify } from "./verify.ts";
 import { Writer, type Unit } from "./writer.ts";
@@ -49,6 +51,7 @@ export class SqliteEventLog implements EventLog {
   readonly #writer: Writer;
   readonly #appender: Appender;
   readonly #leases: Leases;
+  readonly #jobs: Jobs;
   readonly #reader: Reader;
   readonly #followers: Followers;
   readonly #blobs: Blobs;
@@ -61,14 +64,19 @@ export class SqliteEventLog implements EventLog {
     this.#durability = durability;
     const heads = new Heads(connection);
     this.#leases = new Leases(connection, heads, now);
+    this.#jobs = new Jobs(connection, this.#leases, heads);
     this.#snapshots = new Snapshots(connection);
     this.#blobs = new Blobs(connection);
     this.#reader = new Reader(connection);
     this.#followers = new Followers(connection, this.#reader);
     this.#headFile = connection.location === ":memory:" ? null : new HeadFile(connection, onWarning);
     this.#headFile?.check();
-    const { leases, snapshots } = { leases: this.#leases, snapshots: this.#snapshots };
-    this.#appender = new Appender(connection, { heads, leases, snapshots, checkFact, now });
+    const { leases, jobs, snapshots } = {
+      leases: this.#leases,
+      jobs: this.#jobs,
+      snapshots: this.#snapshots,
+    };
+    this.#appender = new Appender(connection, { heads, leases, jobs, snapshots, checkFact, now });
     this.#writer = new Writer(connection, {
       durability,
       memories: [heads, leases],
@@ -142,6 +150,14 @@ export class SqliteEventLog implements EventLog {
     return this.#read(() => this.#snapshots.of(stream));
   }
 
+  async jobs(queue: string): Promise<readonly Job[]> {
+    return this.#read(() => this.#jobs.list(queue));
+  }
+
+  async holderOf(key: string): ReturnType<EventLog["holderOf"]> {
+    return this.#read(() => this.#leases.holderOf(key));
+  }
+
   acquire(key: string, owner: string, ttlMs: number): Promise<Lease> {
     return this.#submit(() => this.#leases.acquire(key, owner, ttlMs));
   }
@@ -184,7 +200,7 @@ export class SqliteEventLog implements EventLog {
       return {
         engine: "sqlite",
         location,
-        formatVersion: FORMAT_VERSION,
+        formatVersion: formatOf(db).version,
         facts: last?.position ?? 0,
         streams: db.prepare<[], number>("SELECT count(*) FROM streams").pluck().get() ?? 0,
         bytes: sizeBytes(this.#connection),

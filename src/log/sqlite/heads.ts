@@ -41,7 +41,13 @@ export class Heads implements Memory {
   }
 
   nextPosition(): number {
-    this.#position = (this.#position ?? this.#lastPosition.get() ?? 0) + 1;
+    this.#position = this.lastPosition() + 1;
+    return this.#position;
+  }
+
+  /** Of the log; 0 for an empty one. Valid inside the transaction that asks. */
+  lastPosition(): number {
+    this.#position ??= this.#lastPosition.get() ?? 0;
     return this.#position;
   }
 

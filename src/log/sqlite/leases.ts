@@ -13,7 +13,8 @@ import type { Connection } from "./connection.ts";
 import type { Heads } from "./heads.ts";
 import type { Memory, Unit } from "./writer.ts";
 
-interface LeaseRow extends LeaseHolder {
+/** A lease as the table has it. */
+export interface LeaseRow extends LeaseHolder {
   readonly ttlMs: number;
 }
 
@@ -32,12 +33,15 @@ export class Leases implements Memory {
   readonly #selectLeader: Statement<[string], Leader>;
   readonly #saveLeader: Statement<[string, string, number]>;
   readonly #deleteLeader: Statement<[string, string, number]>;
+  #saveRenewal: Statement<[number, string, number]> | null = null;
+  readonly #db: Connection["db"];
   readonly #leases = new Map<string, LeaseRow | null>();
   readonly #leaders = new Map<string, Leader | null>();
 
   constructor({ db }: Connection, heads: Heads, now: () => number) {
     this.#now = () => Math.floor(now());
     this.#heads = heads;
+    this.#db = db;
     this.#selectLease = db.prepare(
       "SELECT owner, fence, ttl_ms AS ttlMs, since, expires_at AS expiresAt FROM leases WHERE key = ?",
     );
@@ -59,7 +63,7 @@ export class Leases implements Memory {
    * @throws SessionBusyError when another live lease leads the stream
    */
   assertMayAppend(stream: string, lease: Lease | undefined): void {
-    if (lease !== undefined) this.#assertHeld(lease);
+    if (lease !== undefined) this.assertHeld(lease);
     const leader = this.#leaderOf(stream);
     if (leader === null) return;
     if (leader.key === lease?.key && leader.fence === lease.fence) return;
@@ -83,6 +87,8 @@ export class Leases implements Memory {
         const isOwn = row !== null && row.owner === owner && row.expiresAt > now;
         const fence = isOwn ? row.fence : (row?.fence ?? 0) + 1;
         const since = isOwn ? row.since : now;
+        if (row !== null && !isOwn && row.owner !== "")
+          this.#keepRenewal(key, row, row.expiresAt - row.ttlMs);
         return this.#save(key, { owner, fence, ttlMs, since, expiresAt: now + ttlMs });
       },
     );
@@ -92,10 +98,10 @@ export class Leases implements Memory {
   renew(lease: Lease): Unit<Lease> {
     return leaseUnit(
       () => {
-        this.#assertHeld(lease);
+        this.assertHeld(lease);
       },
       () => {
-        const row = this.#assertHeld(lease);
+        const row = this.assertHeld(lease);
         return this.#save(lease.key, { ...row, expiresAt: this.#now() + row.ttlMs });
       },
     );
@@ -106,7 +112,9 @@ export class Leases implements Memory {
     return leaseUnit(noCheck, () => {
       const row = this.#leaseOf(lease.key);
       if (row?.fence !== lease.fence || row.owner !== lease.owner) return;
-      this.#save(lease.key, { ...row, owner: "", expiresAt: Math.min(row.expiresAt, this.#now()) });
+      const expiresAt = Math.min(row.expiresAt, this.#now());
+      this.#keepRenewal(lease.key, row, expiresAt);
+      this.#save(lease.key, { ...row, owner: "", expiresAt });
     });
   }
 
@@ -134,7 +142,8 @@ export class Leases implements Memory {
     });
   }
 
-  #assertHeld(lease: Lease): LeaseRow {
+  /** Inside a transaction. @throws FencedError when the lease is not live any more */
+  assertHeld(lease: Lease): LeaseRow {
     const row = this.#leaseOf(lease.key);
     if (row?.fence !== lease.fence || row.owner !== lease.owner)
       throw new FencedError(lease, "changed_hands");
@@ -142,8 +151,39 @@ export class Leases implements Memory {
     return row;
   }
 
+  /** The lease as the table has it now, live or not. */
+  stored(key: string): LeaseRow | null {
+    return this.#selectLease.get(key) ?? null;
+  }
+
+  /** Who holds the lease; `null` when nobody live does. */
+  holderOf(key: string): Omit<LeaseHolder, "since"> | null {
+    const row = this.stored(key);
+    if (row === null || !this.#isLive(row)) return null;
+    const { owner, fence, expiresAt } = row;
+    return { owner, fence, expiresAt };
+  }
+
+  /** Whether a lease is live, for many that are asked about at once: each process is looked at once. */
+  liveness(): (owner: string, expiresAt: number) => boolean {
+    const now = this.#now();
+    const gone = new Map<string, boolean>();
+    return (owner, expiresAt) => {
+      if (expiresAt <= now) return false;
+      let isGone = gone.get(owner);
+      if (isGone === undefined) gone.set(owner, (isGone = isOwnerGone(owner)));
+      return !isGone;
+    };
+  }
+
   #isLive(row: LeaseRow): boolean {
     return row.expiresAt > this.#now() && !isOwnerGone(row.owner);
+  }
+
+  /** The row of a lease tells of one holder at a time: for jobs of one that goes, its last renewal is kept with them. */
+  #keepRenewal(key: string, { fence }: LeaseRow, renewedAt: number): void {
+    this.#saveRenewal ??= this.#db.prepare("UPDATE jobs SET renewed_at = ? WHERE holder = ? AND fence = ?");
+    this.#saveRenewal.run(renewedAt, key, fence);
   }
 
   #save(key: string, row: LeaseRow): Lease {

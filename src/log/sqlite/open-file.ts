@@ -7,7 +7,15 @@ import type { Database } from "better-sqlite3";
 import { NotFoundError } from "../../errors.ts";
 import { LogNewerError, LogReadOnlyError, LogUnavailableError } from "../errors.ts";
 import { sqliteCode, typedFault } from "./faults.ts";
-import { APPLICATION_ID, createTables, FORMAT_VERSION, formatOf, isBlank, type Format } from "./schema.ts";
+import {
+  APPLICATION_ID,
+  createTables,
+  FORMAT_VERSION,
+  formatOf,
+  isBlank,
+  migrate,
+  type Format,
+} from "./schema.ts";
 
 // CommonJS, whose face for `import` takes 10 ms longer to load: every command that reads a log waits for it.
 const Sqlite = createRequire(import.meta.url)("better-sqlite3") as typeof BetterSqlite;
@@ -16,7 +24,7 @@ const Sqlite = createRequire(import.meta.url)("better-sqlite3") as typeof Better
 const OPEN_PATIENCE_MS = 10_000;
 
 /**
- * Opens the log at `file`, an absolute path, and makes it when it is missing.
+ * Opens the log at `file`, an absolute path, and makes it when it is missing. To write, one of an older format is given today's.
  *
  * @throws NotFoundError when it is missing and `readOnly`
  * @throws LogUnavailableError, LogNewerError, LogReadOnlyError, LogCorruptError
@@ -65,6 +73,7 @@ function openWritable(file: string): Database {
     // On macOS, fsync leaves the data in the drive's cache: https://sqlite.org/pragma.html#pragma_fullfsync
     db.pragma("fullfsync = 1");
     db.pragma("checkpoint_fullfsync = 1");
+    migrate(db);
     return db;
   });
 }

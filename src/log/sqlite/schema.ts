@@ -5,7 +5,9 @@ import type { Database } from "better-sqlite3";
 export const APPLICATION_ID = 0x4c_45_4d_4e;
 
 /** Of the tables and of the hash chain, in the header's `user_version`. */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
+
+export const FIRST_FORMAT_WITH_JOBS = 2;
 
 /**
  * A stream has an integer in `facts`, so that its unique index stays small; its head is found in that index, so
@@ -78,6 +80,22 @@ const TABLES = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+/** `holder`, `fence`, `owner` and `renewed_at` are of the lease under which the job is done, and NULL together while it waits. */
+const JOBS = `
+  CREATE TABLE jobs (
+    queue TEXT NOT NULL,
+    key TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    bound TEXT,
+    holder TEXT,
+    fence INTEGER,
+    owner TEXT,
+    renewed_at INTEGER,
+    is_ending INTEGER NOT NULL,
+    PRIMARY KEY (queue, key)
+  ) STRICT, WITHOUT ROWID;
+`;
+
 /** What the header says of the file. */
 export interface Format {
   readonly applicationId: number;
@@ -107,7 +125,20 @@ export function createTables(db: Database): void {
   db.transaction(() => {
     if (!isBlank(db)) return;
     db.exec(TABLES);
+    db.exec(JOBS);
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${FORMAT_VERSION}`);
   }).exclusive();
+}
+
+/**
+ * Gives a log of an older format what it lacks, unless another process has just done that. One transaction: a kill or a
+ * full disk leaves the log as it was.
+ */
+export function migrate(db: Database): void {
+  if (formatOf(db).version >= FORMAT_VERSION) return;
+  db.transaction(() => {
+    if (formatOf(db).version < FIRST_FORMAT_WITH_JOBS) db.exec(JOBS);
+    if (formatOf(db).version < FORMAT_VERSION) db.pragma(`user_version = ${FORMAT_VERSION}`);
+  }).immediate();
 }

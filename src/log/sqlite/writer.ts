@@ -15,7 +15,7 @@ import { isBusy, typedFault } from "./faults.ts";
 
 /** What commits together or not at all. */
 export interface Unit<Result> {
-  /** How many facts it adds: a commit has at most 256, or one larger unit. */
+  /** How many facts it adds and jobs it changes: a commit has at most 256, or one larger unit. */
   readonly size: number;
   /** Default: the log's own. */
   readonly durability?: Durability | undefined;
