@@ -24,6 +24,9 @@ export interface Lead {
   readonly go: (session: Session) => Promise<Outcome | null>;
 }
 
+/** Runs of sessions at once, unless the configuration says otherwise: commands share the machine with who sits at it. */
+const MAIN_LANE = 4;
+
 /** The abort could not be recorded, so nobody waits for the outcome. */
 const GIVEN_UP = Symbol("given up");
 
@@ -36,7 +39,8 @@ export function viewOf({ out }: Context): RunView {
 export function openRuntime({ home, log, isLogNamed, cwd, env, out }: Context): Promise<Runtime> {
   const onExtensionOutput = (module: string, line: string): void => out.note(`[${module}] ${line}`);
   const logger = loggerOf(out);
-  return createRuntime({ home, cwd, env, logger, onExtensionOutput, ...(isLogNamed ? { log } : {}) });
+  const named = isLogNamed ? { log } : {};
+  return createRuntime({ home, cwd, env, logger, onExtensionOutput, mainLane: MAIN_LANE, ...named });
 }
 
 /** Has a runtime for some work, and closes it. */

@@ -7,6 +7,7 @@ import {
   type ControlPlaneToken,
   type ExtensionsConfig,
   type ExtensionSwitches,
+  type LanesConfig,
   type ModelEndpoint,
   type RuntimeConfig,
   type ToolPolicyConfig,
@@ -34,6 +35,7 @@ export function assemble(layers: readonly (readonly Setting[])[]): Config {
   const limits = valuesOf(under("extensions")) as Partial<ExtensionsConfig>;
   const own = valuesOf(under("extensions", "settings")) as ExtensionsConfig["settings"];
   const checkpoints = valuesOf(under("checkpoints")) as Partial<CheckpointsConfig>;
+  const lanes = valuesOf(under("lanes")) as Partial<LanesConfig>;
   const namesUnder = (...prefix: string[]): string[] => [
     ...new Set(
       settings
@@ -55,6 +57,7 @@ export function assemble(layers: readonly (readonly Setting[])[]): Config {
     compaction: { ...defaultConfig.compaction, ...compaction },
     extensions: { ...defaultConfig.extensions, ...limits, settings: own },
     checkpoints: { ...defaultConfig.checkpoints, ...checkpoints },
+    lanes: { ...defaultConfig.lanes, ...lanes },
     secrets: valuesOf(under("secrets")) as Config["secrets"],
     controlPlane: {
       tokens: Object.fromEntries(

@@ -84,6 +84,16 @@ export interface CompactionConfig {
   readonly keepTokens: number;
 }
 
+/** `[lanes]`: how many of a kind are at work at once, the others in line; each 1 to 256. docs/reference/runtime.md */
+export interface LanesConfig {
+  /** Runs of sessions, in one runtime. `null`: as many as are asked for, and 4 on the command line. */
+  readonly main: number | null;
+  /** Subagents, in one runtime. */
+  readonly subagent: number;
+  /** Background runs, over all processes of a log. */
+  readonly background: number;
+}
+
 /** What a caller of the control plane may do; `admin` contains the others. docs/reference/control-plane.md */
 export const controlPlaneScopes = ["read", "write", "approvals", "admin"] as const;
 
@@ -107,6 +117,7 @@ export interface Config {
   readonly compaction: CompactionConfig;
   readonly extensions: ExtensionsConfig;
   readonly checkpoints: CheckpointsConfig;
+  readonly lanes: LanesConfig;
   /** `[secrets]`: by name, the environment variable that holds each. docs/reference/secrets.md */
   readonly secrets: Readonly<Record<string, SecretSource>>;
   readonly controlPlane: ControlPlaneConfig;
@@ -137,6 +148,7 @@ export interface ConfigOverrides {
   readonly compaction?: EitherSpelling<CompactionConfig> | undefined;
   readonly extensions?: EitherSpelling<ExtensionsConfig> | undefined;
   readonly checkpoints?: EitherSpelling<CheckpointsConfig> | undefined;
+  readonly lanes?: EitherSpelling<LanesConfig> | undefined;
   readonly secrets?: Readonly<Record<string, SecretSource>> | undefined;
   readonly controlPlane?:
     | { readonly tokens?: Readonly<Record<string, EitherSpelling<ControlPlaneToken>>> | undefined }
@@ -167,6 +179,7 @@ export const defaultConfig: Config = {
     maxPerSession: 200,
     maxBytesPerSession: 500 * 1024 * 1024,
   },
+  lanes: { main: null, subagent: 8, background: 8 },
   secrets: {},
   controlPlane: { tokens: {} },
 };

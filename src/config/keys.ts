@@ -10,6 +10,7 @@ import {
   type Config,
   type ControlPlaneToken,
   type ExtensionSwitches,
+  type LanesConfig,
   type ModelEndpoint,
   type RuntimeConfig,
   type ToolPolicyConfig,
@@ -124,6 +125,15 @@ const checkpoints: KeysOf<CheckpointsConfig> = {
   maxBytesPerSession: { holds: "value", kind: count(), untrusted: "never" },
 };
 
+/** So many sessions, models and commands at once are still a use of one machine. */
+const laneWidth = count({ max: 256 });
+
+const lanes: KeysOf<LanesConfig> = {
+  main: { holds: "value", kind: laneWidth },
+  subagent: { holds: "value", kind: laneWidth },
+  background: { holds: "value", kind: laneWidth },
+};
+
 const extensions: TableKeys["keys"] = {
   memoryLimitMb: { holds: "value", kind: count() },
   // Settings can name a variable to read and a server to send it to, so a stranger must not choose them.
@@ -143,6 +153,7 @@ const tables: Readonly<Record<keyof Config, TableKeys | NamedTables>> = {
   compaction: { holds: "table", keys: compaction },
   extensions: { holds: "table", keys: extensions },
   checkpoints: { holds: "table", keys: checkpoints },
+  lanes: { holds: "table", keys: lanes },
   // The model may use what stands here, so a stranger must not say what it is.
   secrets: { holds: "named", each: { holds: "value", kind: secretSource, untrusted: "never" } },
   controlPlane: {

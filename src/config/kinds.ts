@@ -49,14 +49,16 @@ export const bool: Kind<boolean> = {
   },
 };
 
-/** A whole number of 1 or more; with `orInfinity` also `inf`. */
-export function count(options: { readonly orInfinity?: boolean } = {}): Kind<number> {
-  const orInfinity = options.orInfinity ?? false;
+/** A whole number of 1 or more, up to `max`; with `orInfinity` also `inf`. */
+export function count(options: { readonly orInfinity?: boolean; readonly max?: number } = {}): Kind<number> {
+  const { orInfinity = false, max = Number.MAX_SAFE_INTEGER } = options;
+  const range = options.max === undefined ? "of 1 or more" : `from 1 to ${max}`;
   return {
-    expected: `a whole number of 1 or more${orInfinity ? ", or inf" : ""}`,
+    expected: `a whole number ${range}${orInfinity ? ", or inf" : ""}`,
     read(found) {
       if (found === Infinity) return orInfinity ? Infinity : undefined;
-      return typeof found === "number" && Number.isSafeInteger(found) && found >= 1 ? found : undefined;
+      const isCount = typeof found === "number" && Number.isSafeInteger(found) && found >= 1 && found <= max;
+      return isCount ? found : undefined;
     },
     readText(text) {
       if (text === "inf") return this.read(Infinity);

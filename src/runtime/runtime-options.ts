@@ -19,6 +19,8 @@ export interface RuntimeOptions {
   readonly models?: Readonly<Record<string, ModelSource>>;
   /** Laid over the configuration files. */
   readonly config?: ConfigOverrides;
+  /** Runs of sessions at once where the configuration says nothing of it. Default: no limit. @internal */
+  readonly mainLane?: number;
   /** What the command line says; wins over all. @internal */
   readonly flags?: ConfigOverrides;
   /** May the project's configuration lead to code? Default: what was recorded for it. */

@@ -13,6 +13,7 @@ import { controlPlaneSecrets } from "./control-plane-token.ts";
 import { runtimeFeatures } from "./features.ts";
 import { runtimeCheckpoints } from "./checkpoints.ts";
 import { House } from "./house.ts";
+import { Lane } from "./lane.ts";
 import { knownSecrets } from "./known-secrets.ts";
 import { RuntimeIntrospection } from "./introspection.ts";
 import type { Configured } from "./load-builder.ts";
@@ -110,7 +111,14 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       secretsOfHome,
     });
     const recover = (sessionId: string): Promise<void> => checkpoints.recover(sessionId);
-    const sessions: Sessions = new Sessions({ factory, population: () => house.sessions, cwd, recover });
+    const lane = new Lane(config.lanes.main ?? options.mainLane ?? Infinity);
+    const sessions: Sessions = new Sessions({
+      factory,
+      population: () => house.sessions,
+      cwd,
+      recover,
+      lane,
+    });
     const recall = { home, registry: extensions.registry, clock, logger, mask };
     const features = runtimeFeatures(factory, cwd, mask);
     return runningRuntime(

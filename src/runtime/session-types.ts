@@ -26,7 +26,8 @@ export interface SessionState {
   readonly parentSessionId: string | null;
   readonly cwd: string;
   readonly model: string;
-  readonly status: "new" | "idle" | "running" | "shut_down";
+  /** `queued`: a prompt waits for its turn in the lane; nothing of it is recorded yet. */
+  readonly status: "new" | "idle" | "queued" | "running" | "shut_down";
   readonly mode: SessionMode;
   /** Version of the last durable fact. */
   readonly version: number;

@@ -12,8 +12,10 @@ import {
 } from "../projections/index.ts";
 import { AbortedError } from "./errors.ts";
 import { followStream, readFacts } from "./facts.ts";
+import type { Lane } from "./lane.ts";
 import { changeMode, type PlanModeChange } from "./plan-mode.ts";
 import { contentOf } from "./prompt-content.ts";
+import { PromptLine } from "./prompt-line.ts";
 import { SessionStory } from "./session-story.ts";
 import type { SessionExtensions } from "./session-extensions.ts";
 import type { SessionStream } from "./session-stream.ts";
@@ -37,6 +39,8 @@ export interface SessionDeps {
   readonly hooks: SessionHooks;
   readonly receipts: PendingReceipts;
   readonly extensions: SessionExtensions;
+  /** Where its prompts wait for their turn. */
+  readonly lane: Lane | null;
   /** Ends its supervisor, and with it the stream. */
   readonly close: () => Promise<void>;
 }
@@ -56,6 +60,7 @@ export class Session implements AsyncDisposable {
   readonly id: string;
   readonly #deps: SessionDeps;
   readonly #story: SessionStory;
+  readonly #line: PromptLine;
   readonly #waiting = new Map<string, Waiter[]>();
   #ended: Promise<void> | null = null;
 
@@ -63,31 +68,35 @@ export class Session implements AsyncDisposable {
   constructor(deps: SessionDeps) {
     this.id = deps.id;
     this.#deps = deps;
+    this.#line = new PromptLine(deps.id, deps.lane);
     this.#story = new SessionStory(deps.id, deps.stream, deps.logger, (fact) => this.#take(fact));
   }
 
   /**
-   * Starts a run and waits for its end.
+   * Starts a run, in its turn, and waits for its end.
    *
-   * @param options.signal - aborts the run
-   * @throws AlreadyStreamingError while a run is open; EmptyPromptError; InvalidValueError
+   * @param options.signal - aborts the run, or takes the prompt out of the line
+   * @throws AlreadyStreamingError while a run is open or another prompt waits; AbortedError before a run is open; EmptyPromptError; InvalidValueError
    */
   async prompt(prompt: Prompt, options: { readonly signal?: AbortSignal } = {}): Promise<Outcome> {
     const content = contentOf(prompt);
     if (hasFired(options.signal)) throw new AbortedError(reasonOf(options.signal?.reason));
     const { stream, receipts } = this.#deps;
     // While a run is open it is refused at once.
-    if (stream.views.session.run === null) await receipts.settled(RECEIPTS_MS);
+    const isOpen = stream.views.session.run !== null;
+    const leave = isOpen ? () => undefined : await this.#line.enter(options.signal);
     const runId = this.#deps.ids("run");
     const ended = this.#waitFor(runId);
     const onAbort = (): void =>
       void this.abort(reasonOf(options.signal?.reason)).catch((error: unknown) => this.#story.report(error));
     options.signal?.addEventListener("abort", onAbort, { once: true });
     try {
+      if (!isOpen) await receipts.settled(RECEIPTS_MS);
       await stream.submit("prompt.submitted", { runId, content });
       if (hasFired(options.signal)) onAbort();
       return await ended;
     } finally {
+      leave();
       this.#waiting.delete(runId);
       options.signal?.removeEventListener("abort", onAbort);
     }
@@ -112,8 +121,9 @@ export class Session implements AsyncDisposable {
     await this.#deps.stream.submit("follow_up.submitted", { content: contentOf(message) });
   }
 
-  /** Ends the open run. Without one nothing happens and nothing is recorded. */
+  /** Ends the open run, or takes a prompt out of the line. Without either nothing happens and nothing is recorded. */
   async abort(reason = "aborted by the caller"): Promise<{ readonly aborted: boolean }> {
+    if (this.#line.leave(reason)) return { aborted: true };
     try {
       await this.#deps.stream.submit("abort.requested", { reason });
       return { aborted: true };
@@ -131,6 +141,7 @@ export class Session implements AsyncDisposable {
 
   /** Gives the session back as it is: an open run stays open, and goes on when the session is resumed. */
   release(): Promise<void> {
+    this.#line.leave("the session was given back");
     this.#ended ??= this.#deps.close();
     return this.#ended;
   }
@@ -138,7 +149,8 @@ export class Session implements AsyncDisposable {
   /** The session as of the last durable fact. */
   state(): SessionState {
     const { stream } = this.#deps;
-    return stateOf(this.id, stream.version, stream.views.session);
+    const state = stateOf(this.id, stream.version, stream.views.session);
+    return this.#line.isWaiting ? { ...state, status: "queued" } : state;
   }
 
   /**
@@ -210,6 +222,16 @@ export class Session implements AsyncDisposable {
     return this.#deps.stream.views.session.settings;
   }
 
+  /** A run that was open when the session was resumed goes on: from here on it counts in the lane. @internal */
+  goesOn(): void {
+    const { run } = this.#deps.stream.views.session;
+    if (run === null) return;
+    const slot = this.#line.force();
+    // Rejected or not, the run is over here.
+    const over = (): void => slot?.release();
+    void this.#waitFor(run.runId).then(over, over);
+  }
+
   /** Sends another input. @internal */
   async submit(type: FactType, data: unknown): Promise<Fact> {
     return this.#deps.stream.submit(type, data);
@@ -217,6 +239,7 @@ export class Session implements AsyncDisposable {
 
   /** The session has ended for good in this process: whoever waits is told. @internal */
   fail(error: unknown): void {
+    this.#line.leave("the session has ended");
     for (const waiters of this.#waiting.values()) for (const { reject } of waiters) reject(error);
     this.#waiting.clear();
   }

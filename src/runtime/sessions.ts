@@ -15,6 +15,7 @@ import {
 } from "../replay/index.ts";
 import { startSupervisor, SupervisorError, type Child, type Supervisor } from "../supervision/index.ts";
 import { InvalidOptionsError, SessionExistsError, SessionFailedError } from "./errors.ts";
+import type { Lane } from "./lane.ts";
 import type { SessionStream } from "./session-stream.ts";
 import type { OpenedSession, SessionFactory, SessionOptions, Settings } from "./session-factory.ts";
 import { Session } from "./session.ts";
@@ -44,10 +45,16 @@ export interface SessionsDeps {
   readonly cwd: string;
   /** Settles what was begun in a session outside of its actors, and cut off. */
   readonly recover: (sessionId: string) => Promise<void>;
+  /** Where prompts of sessions that work for nobody else wait for their turn. */
+  readonly lane: Lane;
 }
 
 /** Of the names that a caller may give. */
 const MAX_NAME_BYTES = 256;
+
+interface OpenOptions extends SessionOptions {
+  readonly origin: SessionLineage["origin"];
+}
 
 interface Beginning {
   readonly settings: Settings;
@@ -162,7 +169,7 @@ export class Sessions {
     const settings = await factory.newSettings(cwd, options);
     const systemPrompt = options.systemPrompt ?? (await factory.systemPrompt(cwd));
     const lineage = lineageOf(sessionId, options);
-    return this.#open(sessionId, cwd, options, ({ session, stream }) => {
+    return this.#open(sessionId, cwd, { ...options, origin: lineage.origin }, ({ session, stream }) => {
       if (stream.views.session.status !== "new") throw new SessionExistsError(sessionId);
       const record = async (): Promise<void> => {
         await session.submit("session.started", { sessionId, cwd, systemPrompt, lineage, ...settings });
@@ -174,7 +181,7 @@ export class Sessions {
   async #resume(id: string, options: SessionOptions): Promise<Session> {
     const { factory } = this.#deps;
     const found = await requireSession(factory.world.log, id);
-    return this.#open(id, found.cwd, options, async ({ session }) => ({
+    return this.#open(id, found.cwd, { ...options, origin: found.origin }, async ({ session }) => ({
       settings: await factory.changedSettings(session.settings(), options),
       record: () => this.#configure(session, options),
     }));
@@ -202,10 +209,12 @@ export class Sessions {
   async #open(
     id: string,
     cwd: string,
-    options: SessionOptions,
+    options: OpenOptions,
     begin: (opened: OpenedSession & { readonly session: Session }) => Promise<Beginning>,
   ): Promise<Session> {
     const { factory, population } = this.#deps;
+    // Who has others work for it waits for their turn in another lane.
+    const lane = options.origin === "session" ? this.#deps.lane : null;
     const { log, ids, logger } = factory.world;
     const opened = await factory.open(id, cwd, options);
     const { stream, hooks, receipts, extensions } = opened;
@@ -214,9 +223,10 @@ export class Sessions {
     const close = async (): Promise<void> => {
       if (child !== undefined) await supervisor.terminateChild(child);
     };
-    const session = new Session({ id, stream, hooks, receipts, extensions, log, ids, logger, close });
+    const session = new Session({ id, stream, hooks, receipts, extensions, lane, log, ids, logger, close });
     if (options.onEvent !== undefined) session.subscribe(options.onEvent);
-    const started = hooks.start({ sessionId: id, cwd });
+    const sessionScope = options.origin === "subagent" ? "subagent" : "main";
+    const started = hooks.start({ sessionId: id, cwd, sessionScope });
     try {
       const start = (): Promise<Supervisor> => startSessionSupervisor(id, stream);
       ({ child } = await supervisor.startChild({ id, type: "supervisor", restart: "temporary", start }));
@@ -228,6 +238,7 @@ export class Sessions {
       const { settings, record } = await begin({ ...opened, session });
       await extensions.load(cwd, settings);
       await record();
+      session.goesOn();
       await extensions.publish();
       started.go();
       await started.done;

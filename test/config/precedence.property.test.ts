@@ -111,6 +111,7 @@ function expected(sources: readonly Source[]): unknown {
       settings: sources.reduce<Settings>((below, { settings }) => laidOver(below, settings), {}),
     },
     checkpoints: defaultConfig.checkpoints,
+    lanes: defaultConfig.lanes,
     secrets: {},
   };
 }

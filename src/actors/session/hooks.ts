@@ -82,12 +82,15 @@ export class SessionHooks {
    * Takes the first place: everything else of the session waits until `onSessionStart` has run and what it gave is
    * recorded. It begins at `go`; after `cancel` it never does.
    */
-  start({ sessionId, cwd }: { readonly sessionId: string; readonly cwd: string }): HookStart {
+  start(args: {
+    readonly sessionId: string;
+    readonly cwd: string;
+    readonly sessionScope: "main" | "subagent";
+  }): HookStart {
     let decide: (goes: boolean) => void = () => undefined;
     const decided = new Promise<boolean>((resolve) => (decide = resolve));
     const done = this.#enqueue(async () => {
       if (!(await decided)) return;
-      const args: Json = { sessionId, cwd, sessionScope: "main" };
       const { ran, isLate } = await this.#sessionEvent("onSessionStart", args);
       if (isLate) return;
       const given = ran.flatMap(({ source, handler, outcome }) => {

@@ -39,7 +39,7 @@ export const sessionState = z.object({
   parentSessionId: z.string().nullable(),
   cwd: z.string(),
   model: z.string(),
-  status: z.enum(["new", "idle", "running", "shut_down"]),
+  status: z.enum(["new", "idle", "queued", "running", "shut_down"]),
   mode: z.enum(["normal", "plan"]),
   version: count,
   runId: z.string().nullable(),
