@@ -1,12 +1,7 @@
 /** What the facts of a stream add up to: pure folds from facts to views. */
 export { project, type Projection } from "./projection.ts";
-export {
-  pendingCalls,
-  sessionView,
-  type CallView,
-  type OutcomeView,
-  type SessionView,
-} from "./session-view.ts";
+export type { CallView } from "./call-view.ts";
+export { pendingCalls, sessionView, type OutcomeView, type SessionView } from "./session-view.ts";
 export { sentMessages, type SentMessage } from "./sent-messages.ts";
 export {
   messageCount,

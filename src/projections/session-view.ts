@@ -11,38 +11,10 @@ import {
   type SessionMode,
   type Usage,
 } from "../events/index.ts";
+import { withArgs, withCall, withState, type CallView } from "./call-view.ts";
 import type { Projection } from "./projection.ts";
 
 type Settings = Omit<FactData<"session.started">, "sessionId" | "cwd" | "systemPrompt" | "lineage">;
-
-/** A call of the newest answer. */
-export interface CallView {
-  readonly callId: string;
-  readonly name: string;
-  readonly state: "queued" | "asking" | "running" | "ended";
-  /** `null` when the text could not be parsed. */
-  readonly args: Readonly<Record<string, unknown>> | null;
-  readonly masked: boolean;
-  /** How many handlers of `onToolCall` there were when the model answered. */
-  readonly hooks: number;
-  /** How many handlers of `onToolResult`. */
-  readonly resultHooks: number;
-  /** Where the answers of `onToolCall` stand; `replaced`: `args` are theirs. `null` before. */
-  readonly judged: {
-    readonly version: number;
-    readonly masked: boolean;
-    readonly replaced: boolean;
-  } | null;
-  /** Kept only while hooks review it. */
-  readonly returned: FactData<"tool_call.returned"> | null;
-  /** Whose tool it calls. */
-  readonly mode: SessionMode;
-  /** Version of the `model.responded` that holds it. */
-  readonly answeredAt: number;
-  readonly process: FactData<"tool_call.process_started"> | null;
-  /** What was kept of files before it changed them, oldest first. */
-  readonly guards: readonly Pick<FactData<"checkpoint.created">, "checkpointId" | "files">[];
-}
 
 /** How a run ended. `text` is the model's last words. */
 export interface OutcomeView {
@@ -280,26 +252,4 @@ function takeAnswer(view: SessionView, fact: FactOf<"model.responded">): Session
 function outcomeOf(view: SessionView, fact: FactOf<"agent.ended">): OutcomeView {
   const { runId, status, stopReason, error, usage } = fact.data;
   return { runId, status, stopReason, error, text: view.lastText, usage, version: fact.version };
-}
-
-/** From here on the call has the arguments that hooks gave it. */
-function withArgs(
-  view: SessionView,
-  { callId, args }: { readonly callId: string; readonly args: CallView["args"] },
-): SessionView {
-  if (args === null) return view;
-  return withCall(view, callId, (call) => ({
-    ...call,
-    args,
-    judged: call.judged === null ? null : { ...call.judged, replaced: true },
-  }));
-}
-
-function withState(view: SessionView, callId: string, state: CallView["state"]): SessionView {
-  return withCall(view, callId, (call) => ({ ...call, state }));
-}
-
-function withCall(view: SessionView, callId: string, change: (call: CallView) => CallView): SessionView {
-  const call = view.calls[callId];
-  return call === undefined ? view : { ...view, calls: { ...view.calls, [callId]: change(call) } };
 }

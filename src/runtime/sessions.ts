@@ -13,12 +13,14 @@ import {
   stateAt,
   type SessionSummary,
 } from "../replay/index.ts";
-import { startSupervisor, SupervisorError, type Child, type Supervisor } from "../supervision/index.ts";
-import { InvalidOptionsError, SessionExistsError, SessionFailedError } from "./errors.ts";
+import type { Child, Supervisor } from "../supervision/index.ts";
+import { SessionExistsError, SessionFailedError } from "./errors.ts";
 import type { Lane } from "./lane.ts";
+import { lineageOf } from "./lineage.ts";
 import type { SessionStream } from "./session-stream.ts";
 import type { OpenedSession, SessionFactory, SessionOptions, Settings } from "./session-factory.ts";
 import { Session } from "./session.ts";
+import { causeOf, startSessionSupervisor } from "./session-supervisor.ts";
 import { stateOf, type SessionState } from "./session-types.ts";
 
 /** How a session is started. */
@@ -48,9 +50,6 @@ export interface SessionsDeps {
   /** Where prompts of sessions that work for nobody else wait for their turn. */
   readonly lane: Lane;
 }
-
-/** Of the names that a caller may give. */
-const MAX_NAME_BYTES = 256;
 
 interface OpenOptions extends SessionOptions {
   readonly origin: SessionLineage["origin"];
@@ -283,48 +282,4 @@ export class Sessions {
     const code = error instanceof LemonError ? error.code : error instanceof Error ? error.name : "unknown";
     this.#deps.factory.world.logger.warn({ code }, what);
   }
-}
-
-/** @throws LemonError `LEMON_INVALID_OPTIONS` */
-function lineageOf(
-  sessionId: string,
-  { sessionKey, agentId, systemPrompt, lineage }: StartOptions,
-): SessionLineage {
-  return {
-    origin: "session",
-    sessionKey: named("sessionKey", sessionKey) ?? `session:${sessionId}`,
-    parentSessionId: null,
-    parentSessionKey: null,
-    agentId: named("agentId", agentId) ?? null,
-    depth: 0,
-    ownSystemPrompt: systemPrompt !== undefined,
-    ...lineage,
-  };
-}
-
-function named(field: string, name: string | undefined): string | undefined {
-  if (name === undefined || (name.trim() !== "" && Buffer.byteLength(name) <= MAX_NAME_BYTES)) return name;
-  throw new InvalidOptionsError(field, `text of 1 to ${MAX_NAME_BYTES} bytes`, name);
-}
-
-/** A session's stream may restart 3 times in 5 seconds; its clean end ends the supervisor too. */
-function startSessionSupervisor(id: string, stream: SessionStream): Promise<Supervisor> {
-  return startSupervisor(
-    {
-      intensity: 3,
-      periodSeconds: 5,
-      autoShutdown: "any_significant",
-      children: [{ id: "stream", restart: "transient", significant: true, start: () => stream.start() }],
-    },
-    { name: id },
-  );
-}
-
-/** What really kept a session from starting, out of the supervisors' wrapping. */
-function causeOf(error: unknown): unknown {
-  let cause = error;
-  while (cause instanceof SupervisorError && cause.reason === "start_failed" && cause.cause !== undefined) {
-    cause = cause.cause;
-  }
-  return cause;
 }
