@@ -13,6 +13,9 @@ const HEARTBEAT_MS = 2_000;
 /** Without a heartbeat for so long, everything under the lease has to stop: another process may soon take over. */
 const GIVE_UP_MS = (LEASE_TTL_MS * 2) / 3;
 
+/** What a heartbeat that was sent only just before that may still take. */
+const GRACE_MS = 500;
+
 /** A stream that points to the lease. */
 export interface Led {
   /** Called when the lease may be gone soon: nothing may take effect under it any more. */
@@ -31,6 +34,8 @@ export class Leadership {
   #isClosed = false;
   #regaining: Promise<void> | null = null;
   #cancelBeat: () => void = () => undefined;
+  /** When the heartbeat was sent that has no answer yet. */
+  #beatSince: number | null = null;
   #cancelGiveUp: () => void = () => undefined;
 
   private constructor(log: EventLog, lease: Lease, owner: string, clock: Clock, logger: Logger) {
@@ -117,6 +122,7 @@ export class Leadership {
 
   async #beat(): Promise<void> {
     const since = this.#clock.monotonic();
+    this.#beatSince = since;
     try {
       this.#lease = await this.#log.renew(this.#lease);
       this.#giveUpLater(since);
@@ -126,6 +132,7 @@ export class Leadership {
         "the heartbeat failed",
       );
     }
+    this.#beatSince = null;
     this.#beatLater();
   }
 
@@ -134,16 +141,16 @@ export class Leadership {
    *
    * @param since - monotonic milliseconds before the lease was asked for, from which it lives at the earliest
    */
-  #giveUpLater(since: number): void {
+  #giveUpLater(since: number, delayMs = Math.max(0, since + GIVE_UP_MS - this.#clock.monotonic())): void {
     this.#cancelGiveUp();
     if (this.#isClosed) return;
-    const left = Math.max(0, GIVE_UP_MS - (this.#clock.monotonic() - since));
-    this.#cancelGiveUp = this.#clock.setTimer(
-      left,
-      () => {
-        for (const led of this.#led.values()) led.loseLead();
-      },
-      true,
-    );
+    const giveUp = (): void => {
+      const now = this.#clock.monotonic();
+      // When the event loop stood still, the heartbeat and this fall due together: it still gets its chance.
+      const isBeatNew = this.#beatSince !== null && now - this.#beatSince < GRACE_MS;
+      if (isBeatNew && now + GRACE_MS < since + LEASE_TTL_MS) this.#giveUpLater(since, GRACE_MS);
+      else for (const led of this.#led.values()) led.loseLead();
+    };
+    this.#cancelGiveUp = this.#clock.setTimer(delayMs, giveUp, true);
   }
 }

@@ -191,12 +191,42 @@ describe("a lease that is lost", () => {
     const renewals = Object.assign(rig.leadership, {});
     expect(renewals.lease.fence).toBeGreaterThan(0);
     await log.release(rig.leadership.lease);
-    rig.clock.advance(5_000);
+    rig.clock.advance(6_666);
     await settled();
     expect(rig.effects[0]?.signal.aborted).toBe(false);
-    rig.clock.advance(5_000);
+    rig.clock.advance(1);
     await settled();
     expect(rig.effects[0]?.signal.aborted).toBe(true);
+  });
+
+  test("a heartbeat that never comes back is not waited for", async () => {
+    const log = await memoryLog();
+    const tampering: Tampering = {};
+    const rig = await startRig(tampered(log, tampering));
+    await rig.stream.submit("prompt.submitted", prompt);
+    rig.clock.advance(2_000);
+    await settled(); // renewed
+    tampering.killed = true;
+    rig.clock.advance(6_666);
+    await settled();
+    expect(rig.effects[0]?.signal.aborted).toBe(false);
+    rig.clock.advance(1);
+    expect(rig.effects[0]?.signal.aborted).toBe(true);
+  });
+
+  test("every two seconds the lease is given its ten seconds again", async () => {
+    let now = 1_000_000;
+    const log = await memoryLog(() => now);
+    const rig = await startRig(log);
+    await rig.stream.submit("prompt.submitted", prompt);
+    expect(rig.leadership.lease.expiresAt).toBe(now + 10_000);
+    for (let beat = 0; beat < 10; beat += 1) {
+      now += 2_000;
+      rig.clock.advance(2_000);
+      await settled();
+      expect(await log.holderOf(rig.leadership.key)).toMatchObject({ expiresAt: now + 10_000 });
+    }
+    expect(rig.effects[0]?.signal.aborted).toBe(false);
   });
 });
 

@@ -160,6 +160,71 @@ test("a lease of a process that still runs is refused by its process and host, a
   await log.append("s", "none", newFacts(1), { fence: mine });
 });
 
+test("two processes that claim the same jobs at the same time: each has one holder, and no more than the slots are held", async () => {
+  const file = temporaryFile();
+  const log = await openForTest(file, { durability: "relaxed" });
+  for (let n = 0; n < 60; n += 1)
+    await log.commit((work) => void work.enqueueJob({ queue: "q", key: `job-${n}` }));
+  const work = `
+    const log = await openEventLog(file, { durability: "relaxed" });
+    const lease = await log.acquire("lease-" + process.pid, leaseOwner(), 3_600_000);
+    const done = [];
+    const refusals = ["LEMON_JOB_TAKEN", "LEMON_LANE_FULL", "LEMON_VERSION_CONFLICT"];
+    for (;;) {
+      const jobs = await log.jobs("q");
+      if (jobs.filter((job) => job.holder?.isLive).length > 1) throw new Error("more are held than there are slots");
+      const next = jobs.find((job) => job.holder === null);
+      if (next === undefined) break;
+      try {
+        await log.commit((work) => {
+          work.claimJob({ queue: "q", key: next.key, lease, slots: 1 });
+          work.append(next.key, "none", [fact({ pid: process.pid })]);
+        });
+        done.push(next.key);
+        await log.commit((work) => work.settleJob("q", next.key));
+      } catch (error) {
+        if (!refusals.includes(error.code)) throw error;
+      }
+    }
+    await log.close();
+    say(done);
+  `;
+  const said = await Promise.all([run(work, file).rest(), run(work, file).rest()]);
+  const done = (said as string[][][]).flat(2);
+  expect(done).toHaveLength(60);
+  expect(new Set(done).size).toBe(60);
+  expect(await log.jobs("q")).toEqual([]);
+  expect(await collect(log.verify())).toEqual([]);
+});
+
+test("a job of a process that was killed can be claimed at once, whatever its lease says", async () => {
+  const file = temporaryFile();
+  const child = run(
+    `const log = await openEventLog(file);
+     const lease = await log.acquire("runtime", leaseOwner(), 3_600_000);
+     await log.commit((work) => {
+       work.enqueueJob({ queue: "q", key: "a", bound: "runtime" });
+       work.claimJob({ queue: "q", key: "a", lease, slots: 1 });
+     });
+     say(lease);
+     process.stdin.resume();`,
+    file,
+  );
+  const held = (await child.next()) as Lease;
+  const log = await openForTest(file);
+  const mine = await log.acquire("mine", leaseOwner(), 1_000);
+  const claim = (): Promise<unknown> =>
+    log.commit((work) => {
+      work.claimJob({ queue: "q", key: "a", lease: mine, slots: 1 });
+    });
+  await expect(claim()).rejects.toMatchObject({ code: "LEMON_JOB_TAKEN", because: "held" });
+  expect(await log.holderOf("runtime")).toMatchObject({ owner: held.owner });
+  await child.kill("SIGKILL");
+  expect(await log.holderOf("runtime")).toBeNull();
+  expect(await log.jobs("q")).toMatchObject([{ isBoundLive: false, holder: { isLive: false } }]);
+  await claim();
+});
+
 /** Fails the import of a package that takes long to load. */
 const REFUSE_SLOW_PACKAGES = dataUrl(`
   import { register } from "node:module";
