@@ -173,7 +173,21 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
     { name: "s", clock },
   );
   if (stream.version === 0) {
-    await stream.submit("session.started", { sessionId: "s", cwd: "/", systemPrompt: "", ...settings });
+    await stream.submit("session.started", {
+      sessionId: "s",
+      cwd: "/",
+      systemPrompt: "",
+      lineage: {
+        origin: "session",
+        sessionKey: "session:s",
+        parentSessionId: null,
+        parentSessionKey: null,
+        agentId: null,
+        depth: 0,
+        ownSystemPrompt: false,
+      },
+      ...settings,
+    });
   }
   return {
     stream,
