@@ -105,7 +105,7 @@ test("of several processes that open it to write at once each can go on", async 
   const children = Array.from({ length: 4 }, () => runChild(room.directory, body, file));
   const said = (await Promise.all(children.map((child) => child.rest()))).flat();
   const log = await openForTest(file);
-  expect((await log.jobs("q")).map(({ key }) => Number(key)).toSorted()).toEqual(said.toSorted());
+  expect(new Set((await log.jobs("q")).map(({ key }) => Number(key)))).toEqual(new Set(said));
   expect(await collect(log.verify())).toEqual([]);
 });
 

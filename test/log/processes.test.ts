@@ -164,7 +164,9 @@ test("two processes that claim the same jobs at the same time: each has one hold
   const file = temporaryFile();
   const log = await openForTest(file, { durability: "relaxed" });
   for (let n = 0; n < 60; n += 1)
-    await log.commit((work) => void work.enqueueJob({ queue: "q", key: `job-${n}` }));
+    await log.commit((work) => {
+      work.enqueueJob({ queue: "q", key: `job-${n}` });
+    });
   const work = `
     const log = await openEventLog(file, { durability: "relaxed" });
     const lease = await log.acquire("lease-" + process.pid, leaseOwner(), 3_600_000);
