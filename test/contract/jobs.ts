@@ -323,6 +323,29 @@ export function describeJobs(open: Open): void {
         expect(await holders()).toEqual({ a: "ann", b: "bob", c: "ann" });
       });
 
+      test("a lease that expires in the middle of a commit refuses nobody else's unit", async () => {
+        let reads = Infinity;
+        const ticking = await open(() => (reads-- > 0 ? 1_000 : 3_000));
+        const lease = await ticking.acquire("ann", "ann", 1_000);
+        await ticking.commit((work) => {
+          work.enqueueJob({ queue, key: "a" });
+        });
+        for (let left = 0; left < 8; left += 1) {
+          const others = ticking.append("s", "any", newFacts(1));
+          const renewed = ticking.renew(lease);
+          const claimed = ticking.commit((work) => {
+            work.claimJob({ queue, key: "a", lease, slots: 1 });
+          });
+          reads = left;
+          const outcomes = await Promise.allSettled([others, renewed, claimed]);
+          expect(outcomes[0].status).toBe("fulfilled");
+          reads = Infinity;
+          await ticking.commit((work) => {
+            work.releaseJob(queue, "a");
+          });
+        }
+      });
+
       test.each<[string, (work: UnitOfWork, lease: Lease) => void]>([
         ["queue", (work) => work.enqueueJob({ queue: "", key: "a" })],
         ["key", (work) => work.settleJob(queue, "a\0")],

@@ -25,82 +25,102 @@ type Claim = JobStep & { readonly kind: "claim" };
 
 /** How things stand before the first step. */
 export interface StandingJobs {
-  list(queue: string): readonly Job[];
+  find(queue: string, key: string): Job | undefined;
+  /** How many have no holder and are not ending. */
+  waiting(queue: string): number;
+  /** Those that have a holder, live or not, and are not ending. */
+  held(queue: string): readonly Job[];
   isLeaseLive(key: string): boolean;
 }
 
 /** The jobs as they will stand when the steps so far are done: each step meets what those before it have done. */
 export class JobPlan {
-  readonly #now: StandingJobs;
-  readonly #queues = new Map<string, Map<string, Job>>();
+  readonly #standing: StandingJobs;
+  /** By queue, the jobs that a step has changed; undefined for one that is settled. */
+  readonly #changed = new Map<string, Map<string, Job | undefined>>();
 
-  constructor(now: StandingJobs) {
-    this.#now = now;
+  constructor(standing: StandingJobs) {
+    this.#standing = standing;
   }
 
   /** @throws JobTakenError, JobQueueFullError or LaneFullError when the step may not be done */
   add(step: JobStep): void {
-    const jobs = this.#jobsOf(step.queue);
-    const job = jobs.get(step.key);
+    const { queue, key } = step;
+    const job = this.#find(queue, key);
     switch (step.kind) {
       case "enqueue":
-        assertMayEnqueue(jobs, step);
-        jobs.set(step.key, this.#enqueued(step));
+        this.#assertMayEnqueue(job, step);
+        this.#set(queue, key, this.#enqueued(step));
         return;
       case "claim":
-        jobs.set(step.key, claimed(mayClaim(jobs, step), step.lease));
+        this.#set(queue, key, claimed(this.#assertMayClaim(job, step), step.lease));
         return;
       case "release":
-        if (job !== undefined) jobs.set(step.key, { ...job, holder: null });
+        if (job !== undefined) this.#set(queue, key, { ...job, holder: null });
         return;
       case "end":
-        if (job !== undefined) jobs.set(step.key, { ...job, isEnding: true });
+        if (job !== undefined) this.#set(queue, key, { ...job, isEnding: true });
         return;
       case "settle":
-        jobs.delete(step.key);
+        this.#set(queue, key, undefined);
     }
+  }
+
+  #assertMayEnqueue(job: Job | undefined, { queue, key, limit }: Enqueue): void {
+    if (job !== undefined) throw new JobTakenError(queue, key, "there_already");
+    if (limit !== null && this.#waiting(queue) >= limit) throw new JobQueueFullError(queue, limit);
+  }
+
+  /** @returns the job, which is free for the lease */
+  #assertMayClaim(job: Job | undefined, { queue, key, lease, slots }: Claim): Job {
+    if (job === undefined) throw new JobTakenError(queue, key, "not_there");
+    if (job.isEnding) throw new JobTakenError(queue, key, "ending");
+    if (job.holder?.isLive === true) throw new JobTakenError(queue, key, "held");
+    if (job.isBoundLive && job.bound !== lease.key) throw new JobTakenError(queue, key, "bound");
+    if (this.#slotsTaken(queue) >= slots) throw new LaneFullError(queue, slots);
+    return job;
   }
 
   /** Its order is not known before the facts of the unit have their numbers, and no step asks for it. */
   #enqueued({ queue, key, bound }: Enqueue): Job {
-    const isBoundLive = bound !== null && this.#now.isLeaseLive(bound);
+    const isBoundLive = bound !== null && this.#standing.isLeaseLive(bound);
     return { queue, key, order: 0, bound, isBoundLive, holder: null, isEnding: false };
   }
 
-  #jobsOf(queue: string): Map<string, Job> {
-    let jobs = this.#queues.get(queue);
-    if (jobs !== undefined) return jobs;
-    jobs = new Map(this.#now.list(queue).map((job) => [job.key, job]));
-    this.#queues.set(queue, jobs);
-    return jobs;
+  #find(queue: string, key: string): Job | undefined {
+    const changed = this.#changed.get(queue);
+    return changed?.has(key) === true ? changed.get(key) : this.#standing.find(queue, key);
+  }
+
+  #set(queue: string, key: string, job: Job | undefined): void {
+    const changed = this.#changed.get(queue) ?? new Map<string, Job | undefined>();
+    this.#changed.set(queue, changed.set(key, job));
+  }
+
+  #waiting(queue: string): number {
+    let waiting = this.#standing.waiting(queue);
+    for (const [key, job] of this.#changed.get(queue) ?? []) {
+      if (isWaiting(job)) waiting += 1;
+      if (isWaiting(this.#standing.find(queue, key))) waiting -= 1;
+    }
+    return waiting;
+  }
+
+  #slotsTaken(queue: string): number {
+    const changed = this.#changed.get(queue);
+    const unchanged = this.#standing.held(queue).filter(({ key }) => changed?.has(key) !== true);
+    return [...unchanged, ...(changed?.values() ?? [])].filter(takesSlot).length;
   }
 }
 
-function assertMayEnqueue(jobs: ReadonlyMap<string, Job>, { queue, key, limit }: Enqueue): void {
-  if (jobs.has(key)) throw new JobTakenError(queue, key, "there_already");
-  if (limit === null) return;
-  if (count(jobs, (job) => job.holder === null && !job.isEnding) >= limit)
-    throw new JobQueueFullError(queue, limit);
+function isWaiting(job: Job | undefined): boolean {
+  return job !== undefined && job.holder === null && !job.isEnding;
 }
 
-/** @returns the job, which is free for the lease */
-function mayClaim(jobs: ReadonlyMap<string, Job>, { queue, key, lease, slots }: Claim): Job {
-  const job = jobs.get(key);
-  if (job === undefined) throw new JobTakenError(queue, key, "not_there");
-  if (job.isEnding) throw new JobTakenError(queue, key, "ending");
-  if (job.holder?.isLive === true) throw new JobTakenError(queue, key, "held");
-  if (job.isBoundLive && job.bound !== lease.key) throw new JobTakenError(queue, key, "bound");
-  if (count(jobs, (each) => each.holder?.isLive === true && !each.isEnding) >= slots)
-    throw new LaneFullError(queue, slots);
-  return job;
+function takesSlot(job: Job | undefined): boolean {
+  return job?.holder?.isLive === true && !job.isEnding;
 }
 
 function claimed(job: Job, { key, fence, owner }: Lease): Job {
   return { ...job, holder: { key, fence, owner, isLive: true, renewedAt: 0 } };
-}
-
-function count(jobs: ReadonlyMap<string, Job>, counts: (job: Job) => boolean): number {
-  let total = 0;
-  for (const job of jobs.values()) if (counts(job)) total += 1;
-  return total;
 }

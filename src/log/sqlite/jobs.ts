@@ -1,6 +1,6 @@
 /** Jobs: what waits in a queue or is being done, and under which lease. docs/reference/event-log.md#jobs */
 import type { Statement } from "better-sqlite3";
-import type { Job, Lease, UnitOfWork } from "../port.ts";
+import type { Job, UnitOfWork } from "../port.ts";
 import { assertName, assertWhole } from "./checks.ts";
 import type { Connection } from "./connection.ts";
 import type { Heads } from "./heads.ts";
@@ -33,10 +33,13 @@ const SELECT_JOBS = `
   FROM jobs
   LEFT JOIN leases AS held ON held.key = holder
   LEFT JOIN leases AS binding ON binding.key = bound
-  WHERE queue = ? ORDER BY position, jobs.key`;
+  WHERE queue = ?`;
 
 interface Statements {
   readonly list: Statement<[string], Row>;
+  readonly find: Statement<[string, string], Row>;
+  readonly held: Statement<[string], Row>;
+  readonly waiting: Statement<[string], number>;
   readonly enqueue: Statement<[string, string, number, string | null]>;
   readonly claim: Statement<[string, number, string, number, string, string]>;
   readonly release: Statement<[string, string]>;
@@ -59,10 +62,12 @@ export class Jobs {
 
   /** By order. None in a log of an older format, which only a reader can meet: opening to write makes the table. */
   list(queue: string): Job[] {
-    const statements = this.#prepared();
-    if (statements === null) return [];
     const isLive = this.#leases.liveness();
-    return statements.list.all(queue).map((row) => jobOf(queue, row, isLive));
+    return (
+      this.#prepared()
+        ?.list.all(queue)
+        .map((row) => jobOf(queue, row, isLive)) ?? []
+    );
   }
 
   /**
@@ -106,8 +111,14 @@ export class Jobs {
   check(steps: readonly JobStep[]): void {
     if (steps.length === 0) return;
     const isLive = this.#leases.liveness();
+    const statements = this.#writable();
     const plan = new JobPlan({
-      list: (queue) => this.list(queue),
+      find: (queue, key) => {
+        const row = statements.find.get(queue, key);
+        return row === undefined ? undefined : jobOf(queue, row, isLive);
+      },
+      waiting: (queue) => statements.waiting.get(queue) ?? 0,
+      held: (queue) => statements.held.all(queue).map((row) => jobOf(queue, row, isLive)),
       isLeaseLive: (key) => {
         const lease = this.#leases.stored(key);
         return lease !== null && isLive(lease.owner, lease.expiresAt);
@@ -126,15 +137,17 @@ export class Jobs {
 
   #write(step: JobStep): void {
     const { queue, key } = step;
-    const statements = this.#prepared();
-    if (statements === null) throw new Error("a log that is open for writing has a table of jobs");
+    const statements = this.#writable();
     switch (step.kind) {
       case "enqueue":
         statements.enqueue.run(queue, key, this.#heads.lastPosition(), step.bound);
         return;
-      case "claim":
-        statements.claim.run(...this.#holder(step.lease), queue, key);
+      case "claim": {
+        const { lease } = step;
+        const renewedAt = this.#leases.renewedAt(lease.key);
+        statements.claim.run(lease.key, lease.fence, lease.owner, renewedAt, queue, key);
         return;
+      }
       case "release":
       case "end":
       case "settle":
@@ -142,9 +155,10 @@ export class Jobs {
     }
   }
 
-  #holder(lease: Lease): [string, number, string, number] {
-    const { ttlMs, expiresAt } = this.#leases.assertHeld(lease);
-    return [lease.key, lease.fence, lease.owner, expiresAt - ttlMs];
+  #writable(): Statements {
+    const statements = this.#prepared();
+    if (statements === null) throw new Error("a log that is open for writing has a table of jobs");
+    return statements;
   }
 
   /** Another process may give a log that is open to read its newer format at any time. */
@@ -152,7 +166,14 @@ export class Jobs {
     const { db } = this.#connection;
     if (this.#statements === null && formatOf(db).version < FIRST_FORMAT_WITH_JOBS) return null;
     this.#statements ??= {
-      list: db.prepare(SELECT_JOBS),
+      list: db.prepare(`${SELECT_JOBS} ORDER BY position, jobs.key`),
+      find: db.prepare(`${SELECT_JOBS} AND jobs.key = ?`),
+      held: db.prepare(`${SELECT_JOBS} AND holder IS NOT NULL AND is_ending = 0`),
+      waiting: db
+        .prepare<[string], number>(
+          "SELECT count(*) FROM jobs WHERE queue = ? AND holder IS NULL AND is_ending = 0",
+        )
+        .pluck(),
       enqueue: db.prepare("INSERT INTO jobs VALUES (?, ?, ?, ?, NULL, NULL, NULL, NULL, 0)"),
       claim: db.prepare(
         "UPDATE jobs SET holder = ?, fence = ?, owner = ?, renewed_at = ? WHERE queue = ? AND key = ?",

@@ -101,7 +101,9 @@ export class Leases implements Memory {
         this.assertHeld(lease);
       },
       () => {
-        const row = this.assertHeld(lease);
+        // Not asserted again: it may expire between the check and this, which must not refuse the whole batch.
+        const row = this.#leaseOf(lease.key);
+        if (row === null) throw new Error("the check has seen this lease");
         return this.#save(lease.key, { ...row, expiresAt: this.#now() + row.ttlMs });
       },
     );
@@ -143,12 +145,17 @@ export class Leases implements Memory {
   }
 
   /** Inside a transaction. @throws FencedError when the lease is not live any more */
-  assertHeld(lease: Lease): LeaseRow {
+  assertHeld(lease: Lease): void {
     const row = this.#leaseOf(lease.key);
     if (row?.fence !== lease.fence || row.owner !== lease.owner)
       throw new FencedError(lease, "changed_hands");
     if (row.expiresAt <= this.#now()) throw new FencedError(lease, "expired");
-    return row;
+  }
+
+  /** Inside a transaction, when a lease that is there was renewed or acquired last. */
+  renewedAt(key: string): number {
+    const row = this.#leaseOf(key);
+    return row === null ? 0 : row.expiresAt - row.ttlMs;
   }
 
   /** The lease as the table has it now, live or not. */
