@@ -21,6 +21,7 @@ export type {
   ProviderMetadata,
   ReasoningPart,
   TextPart,
+  ThinkingLevel,
   ToolCallPart,
   ToolResultPart,
 } from "./models/port.ts";

@@ -3,6 +3,7 @@ import type { LanguageModelV2, LanguageModelV3, LanguageModelV3CallOptions } fro
 import { promptOf, toolsOf } from "./ai-sdk-prompt.ts";
 import type { Model, ModelContext, ModelRequestOptions, ProviderMetadata } from "./port.ts";
 import { readAnswer } from "./read-answer.ts";
+import { thinkingOptions } from "./thinking.ts";
 
 /** A language model object of the AI SDK, specification version 2 or 3. */
 export type LanguageModel = LanguageModelV3 | LanguageModelV2;
@@ -45,13 +46,17 @@ function callOptionsOf(
     ...(isAnthropic ? { cacheMark: EPHEMERAL } : {}),
   });
   const tools = toolsOf(context);
+  const { maxOutputTokens, temperature, thinkingLevel } = options;
+  const thinking =
+    thinkingLevel === undefined ? {} : thinkingOptions(model.provider, model.modelId, thinkingLevel);
+  // The log is the only memory of a session: forks and resumed sessions must not depend on what a server kept.
+  const kept = isResponses ? { openai: { ...thinking["openai"], store: false } } : {};
   return {
     prompt,
     abortSignal: options.signal,
     ...(tools === undefined ? {} : { tools, toolChoice: { type: "auto" } }),
-    ...(options.maxOutputTokens === undefined ? {} : { maxOutputTokens: options.maxOutputTokens }),
-    ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
-    // The log is the only memory of a session: forks and resumed sessions must not depend on what a server kept.
-    ...(isResponses ? { providerOptions: { openai: { store: false } } } : {}),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(isResponses || thinkingLevel !== undefined ? { providerOptions: { ...thinking, ...kept } } : {}),
   };
 }

@@ -1,5 +1,5 @@
 /** Models that an extension brings along. */
-import type { Model, ModelContext } from "./port.ts";
+import type { Model, ModelContext, ThinkingLevel } from "./port.ts";
 import { readAnswer } from "./read-answer.ts";
 
 /** What a provider is told besides the context. */
@@ -12,6 +12,8 @@ export interface ModelProviderOptions {
   readonly maxOutputTokens?: number;
   /** Default: the provider's. */
   readonly temperature?: number;
+  /** How hard the model shall think. Default: the provider's. */
+  readonly thinkingLevel?: ThinkingLevel;
 }
 
 /** A source of models, chosen as `<provider name>/<model id>`. */
@@ -47,7 +49,7 @@ export function providedModel(
   const modelId = ref.slice(ref.indexOf("/") + 1);
   return {
     ref,
-    request: async (context, { signal, onDelta, clock, maxOutputTokens, temperature }) => {
+    request: async (context, { signal, onDelta, clock, maxOutputTokens, temperature, thinkingLevel }) => {
       const done = new AbortController();
       const either = AbortSignal.any([signal, done.signal]);
       try {
@@ -56,6 +58,7 @@ export function providedModel(
           config,
           ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
           ...(temperature === undefined ? {} : { temperature }),
+          ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
         };
         const open = (): unknown => provider.stream(modelId, context, options);
         return await readAnswer(open, { modelId, signal, onDelta, clock });

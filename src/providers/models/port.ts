@@ -73,6 +73,9 @@ export type ModelDelta =
   | { readonly type: "text" | "reasoning"; readonly text: string }
   | { readonly type: "tool_call"; readonly name: string };
 
+/** How hard a model thinks before it answers. */
+export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
+
 /** How to ask. */
 export interface ModelRequestOptions {
   /** Ends the request; the answer is then `aborted`, whatever the provider makes of it. */
@@ -84,6 +87,8 @@ export interface ModelRequestOptions {
   readonly failures: number;
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
+  /** Default: the model's own. A model that can't think does without. */
+  readonly thinkingLevel?: ThinkingLevel;
   readonly clock: Clock;
 }
 
