@@ -25,6 +25,11 @@ export interface RunFlags extends LeadFlags {
   readonly continue?: boolean;
 }
 
+/** Flags of `lemon ask`. */
+export interface AskFlags extends LeadFlags {
+  readonly timeout?: number;
+}
+
 /** Flags of `lemon facts`. */
 export interface FactsFlags {
   readonly follow?: boolean;

@@ -8,6 +8,7 @@ import { addCheckpointCommands } from "./checkpoint-commands.ts";
 import { addHarnessCommands } from "./harness-commands.ts";
 import { collect, nonEmpty, portNumber, wholeNumber } from "./value-parsers.ts";
 import type {
+  AskFlags,
   DoctorFlags,
   ExtensionFlags,
   FactsFlags,
@@ -34,6 +35,7 @@ export function buildProgram(version: string, invoke: Invoke): Command {
     .exitOverride();
   addGlobalOptions(program);
   addSessionCommands(program, invoke);
+  addAskCommand(program, invoke);
   addReadCommands(program, invoke);
   addHarnessCommands(program, invoke);
   addCheckpointCommands(program, invoke);
@@ -79,6 +81,19 @@ function addSessionCommands(program: Command, invoke: Invoke): void {
   addLeadOptions(resume).action((id: string, flags: LeadFlags) =>
     invoke(async () => (await import("./commands/resume.ts")).resume, id, flags),
   );
+}
+
+function addAskCommand(program: Command, invoke: Invoke): void {
+  const ask = program
+    .command("ask")
+    .argument("<id>", "a session, which may be at work")
+    .argument("[question]", "what to ask; without it, or for -, standard input is read")
+    .description("ask a question about a session, which it leaves alone");
+  addLeadOptions(ask)
+    .option("--timeout <ms>", "how long it may take (default: 30000, at most 120000)", wholeNumber)
+    .action((id: string, question: string | undefined, flags: AskFlags) =>
+      invoke(async () => (await import("./commands/ask.ts")).ask, id, question, flags),
+    );
 }
 
 function addLeadOptions(command: Command): Command {

@@ -7,7 +7,7 @@
  */
 
 /** What may be awaited. `call`, `approval` and `hook` exist once per tool call, the others once per stream. */
-export type SlotKind = "model" | "timer" | "compaction" | "call" | "approval" | "hook";
+export type SlotKind = "model" | "timer" | "compaction" | "query" | "call" | "approval" | "hook";
 
 /** `root`: the session. `member`: the runner of `data.callId`. `members`: all live runners in order of creation. */
 export type Receiver = "root" | "member" | "members";
@@ -128,6 +128,10 @@ const rules = {
   "feature_file.write_abandoned": input({ receivers: [] }),
   "feature_file.changed_outside": input({ receivers: [] }),
 
+  "side_query.asked": input({ opens: "query" }),
+  "side_query.answered": input({ settles: ["query"] }),
+  "side_query.failed": input({ settles: ["query"] }),
+
   "extensions.requested": input(),
   "extension.overridden": decision(),
   "extension.loaded": input({ receivers: [] }),
@@ -174,7 +178,7 @@ export function currentSchemaVersion(type: string): number {
  * @param data - the fact's data; `callId` is read for the kinds that exist per call
  */
 export function slotName(kind: SlotKind, data: unknown): string {
-  if (kind === "model" || kind === "timer" || kind === "compaction") return kind;
+  if (kind === "model" || kind === "timer" || kind === "compaction" || kind === "query") return kind;
   return `${kind}:${callIdOf(data)}`;
 }
 

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { extensionFactSchemas } from "./extension-schemas.ts";
 import { harnessFactSchemas, receipt } from "./harness-schemas.ts";
 import { featureFactSchemas } from "./feature-schemas.ts";
+import { sideQueryFactSchemas } from "./side-query-schemas.ts";
 import { LemonError } from "../errors.ts";
 import { catalogue, type FactType } from "./catalogue.ts";
 import {
@@ -249,6 +250,7 @@ export const factSchemas = {
   ...extensionFactSchemas,
   ...featureFactSchemas,
   ...harnessFactSchemas,
+  ...sideQueryFactSchemas,
 
   "child.started": z.object({ ...supervised, childType }),
   "child.exited": z.object({ ...supervised, reason: exitReason }),

@@ -6,6 +6,7 @@ export {
   type IntrospectionRecord,
 } from "./introspection/list.ts";
 export { isWatched, recordOf, type IntrospectionDraft } from "./introspection/record.ts";
+export { recordOfSideQuery } from "./introspection/side-query.ts";
 export { isoTime } from "./iso-time.ts";
 export { readProgress, type ProgressSource, type ReadProgress } from "./progress/read.ts";
 export type { NextFeature, NextTodo, ProgressSnapshot } from "./progress/snapshot.ts";

@@ -175,6 +175,9 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
     case "checkpoint.restore_started":
     case "checkpoint.resumed":
     case "introspection.recorded":
+    case "side_query.asked":
+    case "side_query.answered":
+    case "side_query.failed":
     case "session.started":
     case "session.configured":
     case "plan_mode.entered":

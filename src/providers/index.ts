@@ -21,7 +21,6 @@ export type {
   ProviderMetadata,
   ReasoningPart,
   TextPart,
-  ThinkingLevel,
   ToolCallPart,
   ToolResultPart,
 } from "./models/port.ts";

@@ -21,6 +21,7 @@ export class House {
   #extensions: Supervisor | null = null;
   #workers: Supervisor | null = null;
   #sessions: Supervisor | null = null;
+  #sideQueries: Supervisor | null = null;
 
   get isBuilt(): boolean {
     return this.#root !== null;
@@ -45,6 +46,11 @@ export class House {
     return built(this.#sessions);
   }
 
+  /** Of the side queries that are open. */
+  get sideQueries(): Supervisor {
+    return built(this.#sideQueries);
+  }
+
   /** Starts the tree. */
   async build({ clock, onEvent }: HouseParts): Promise<void> {
     const workers = async (): Promise<Supervisor> => (this.#workers = await startDynamicSupervisor({}));
@@ -53,11 +59,14 @@ export class House {
         children: [{ id: "workers", type: "supervisor", start: workers }],
       }));
     const sessions = async (): Promise<Supervisor> => (this.#sessions = await startDynamicSupervisor({}));
+    const sideQueries = async (): Promise<Supervisor> =>
+      (this.#sideQueries = await startDynamicSupervisor({}));
     const services = (): Promise<Supervisor> =>
       startSupervisor({
         children: [
           { id: "extensions", type: "supervisor", start: extensions },
           { id: "sessions", type: "supervisor", start: sessions },
+          { id: "side_queries", type: "supervisor", start: sideQueries },
         ],
       });
     this.#root = await startSupervisor(

@@ -31,6 +31,10 @@ export type { PendingApproval } from "../projections/index.ts";
 export { Session } from "./session.ts";
 export type { Outcome, Prompt, SessionState, ToolInfo } from "./session-types.ts";
 export type { Sessions, StartOptions } from "./sessions.ts";
+export { SideQueryError } from "../actors/index.ts";
+export type { SideQueries, SideQueryResult } from "./side-queries.ts";
+export type { SideQueryOptions } from "./side-query-options.ts";
+export type { SideQuerySource } from "./side-query-source.ts";
 export {
   CheckpointError,
   type CheckpointDiff,

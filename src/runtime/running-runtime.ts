@@ -19,6 +19,7 @@ import type { RuntimeProgress } from "./progress.ts";
 import type { RuntimeExtensions } from "./runtime-extensions.ts";
 import type { RuntimeTools } from "./runtime-tools.ts";
 import type { Sessions } from "./sessions.ts";
+import type { SideQueries } from "./side-queries.ts";
 import type { SupervisionJournal } from "./supervision-journal.ts";
 import type { RuntimeTodos } from "./todos.ts";
 import { treesOf } from "./trees.ts";
@@ -48,6 +49,8 @@ export interface Runtime extends AsyncDisposable {
   readonly extensions: RuntimeExtensions;
   /** The features of a project. docs/reference/features.md */
   readonly features: Features;
+  /** Questions beside a conversation, which it leaves alone. docs/reference/side-queries.md */
+  readonly sideQuery: SideQueries;
   readonly supervision: {
     /** The supervision tree now. */
     tree(): SupervisorTree;
@@ -114,9 +117,10 @@ export function runningRuntime(shown: Shown, inner: Inner): Runtime {
 }
 
 async function closeAll(
-  { sessions, extensions, memory, introspection, log }: Shown,
+  { sessions, sideQuery, extensions, memory, introspection, log }: Shown,
   { root, leadership, journal, ownsLog, scanner }: Inner,
 ): Promise<readonly Zombie[]> {
+  await sideQuery.shutdown();
   await sessions.shutdown("shutdown");
   await scanner.close();
   await memory.close();

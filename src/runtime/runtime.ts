@@ -6,7 +6,12 @@ import { loadConfig } from "../config/index.ts";
 import { defaultHome } from "../home.ts";
 import { leaseOwner } from "../log/index.ts";
 import { silentLogger } from "../ports.ts";
-import { systemClock, type SupervisionEvent, type SupervisorTree } from "../supervision/index.ts";
+import {
+  systemClock,
+  type SupervisionEvent,
+  type Supervisor,
+  type SupervisorTree,
+} from "../supervision/index.ts";
 import { createMasker } from "../secrets/index.ts";
 import { changesWorld } from "./changes.ts";
 import { controlPlaneSecrets } from "./control-plane-token.ts";
@@ -27,6 +32,7 @@ import { RuntimeMemory, runtimeSearch } from "./memory.ts";
 import { SessionFactory } from "./session-factory.ts";
 import { SessionWriter } from "./session-writer.ts";
 import { Sessions } from "./sessions.ts";
+import { SideQueries } from "./side-queries.ts";
 import { SupervisionJournal } from "./supervision-journal.ts";
 import { systemIds, systemRandom } from "./system-ports.ts";
 import { RuntimeTodos } from "./todos.ts";
@@ -119,6 +125,9 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       recover,
       lane,
     });
+    const population = (): Supervisor => house.sideQueries;
+    const sideQuery = new SideQueries({ factory, sessions, population, introspection });
+    await sideQuery.recover();
     const recall = { home, registry: extensions.registry, clock, logger, mask };
     const features = runtimeFeatures(factory, cwd, mask);
     return runningRuntime(
@@ -136,6 +145,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
         sessions,
         extensions,
         features,
+        sideQuery,
       },
       { ownsLog, root: house.root, leadership, journal, listeners, scanner: changes.scanner },
     );

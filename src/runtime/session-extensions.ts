@@ -188,6 +188,9 @@ export class SessionExtensions implements ExtensionControl {
 }
 
 /** Where a session looks for extensions. */
-function specOf(cwd: string, { extensionPaths, extensions, includeExtensions }: LoadSettings): LoadSpec {
+export function specOf(
+  cwd: string,
+  { extensionPaths, extensions, includeExtensions }: LoadSettings,
+): LoadSpec {
   return { cwd, extensionPaths, extensions, includeExtensions, includeObjects: true };
 }

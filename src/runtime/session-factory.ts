@@ -1,5 +1,5 @@
 /** What a new or resumed session is made of: its settings, its model, its extensions, what it must hide. */
-import { SessionHooks, type PendingReceipts } from "../actors/index.ts";
+import { SessionHooks, type AskedModel, type PendingReceipts } from "../actors/index.ts";
 import type { Config } from "../config/index.ts";
 import type { FactData, ThinkingLevel } from "../events/index.ts";
 import type { SessionEvent } from "../projections/index.ts";
@@ -8,17 +8,18 @@ import {
   parseScript,
   resolveModel,
   scriptedModel,
+  UnknownModelError,
   type Model,
   type ModelSource,
 } from "../providers/index.ts";
-import type { KnownSecret } from "../secrets/index.ts";
+import { createMasker, type KnownSecret, type Masker } from "../secrets/index.ts";
 import { modeOf, type AnyToolDefinition, type SpokenToolPolicy } from "../tools/index.ts";
 import { NoModelError } from "./errors.ts";
 import type { ExtensionRegistry } from "./extension-registry.ts";
 import { handedTools } from "./handed-tools.ts";
 import { knownSecrets, restorableSecrets, shortSecretWarnings } from "./known-secrets.ts";
 import type { Configured } from "./load-builder.ts";
-import { SessionExtensions } from "./session-extensions.ts";
+import { SessionExtensions, specOf } from "./session-extensions.ts";
 import { openSessionStream, type SessionStream, type SessionWorld } from "./session-stream.ts";
 import { buildSystemPrompt } from "./system-prompt.ts";
 
@@ -73,6 +74,11 @@ export interface OpenedSession {
   readonly hooks: SessionHooks;
   readonly receipts: PendingReceipts;
   readonly extensions: SessionExtensions;
+}
+
+/** A model for somebody who is no session. */
+export interface LentModel extends AskedModel {
+  readonly release: () => Promise<void>;
 }
 
 /** Makes the parts of sessions. */
@@ -142,6 +148,40 @@ export class SessionFactory {
     const model = ref ?? config.runtime.model;
     if (model === null) throw new NoModelError();
     return this.#resolve(model, config.models);
+  }
+
+  /**
+   * The model of settings, apart from any session, and its room. One that an extension brings is found by loading the
+   * extensions, unless they are.
+   *
+   * @returns `release` gives back what was loaded for it
+   * @throws UnknownModelError, InvalidConfigError
+   */
+  async modelOf(cwd: string, settings: Settings): Promise<LentModel> {
+    const { configure, extensions } = this.#deps;
+    const { models } = (await configure(cwd)).config;
+    const lent = async (release: () => Promise<void>): Promise<LentModel> => {
+      const model = await this.#model(settings, models);
+      const { thinkingLevel } = settings;
+      return { model, window: contextWindowOf(model, models), thinkingLevel, release };
+    };
+    try {
+      return await lent(() => Promise.resolve());
+    } catch (error) {
+      if (!(error instanceof UnknownModelError) || !settings.includeExtensions) throw error;
+    }
+    const load = await extensions.acquire(specOf(cwd, settings));
+    const release = (): Promise<void> => extensions.release(load);
+    return lent(release).catch(async (error: unknown) => {
+      await release();
+      throw error;
+    });
+  }
+
+  /** Hides what is secret in a folder. @throws InvalidConfigError */
+  async maskOf(cwd: string): Promise<Masker> {
+    const { config } = await this.#deps.configure(cwd);
+    return createMasker([...knownSecrets(config, this.world.env), ...this.#deps.secretsOfHome]);
   }
 
   async systemPrompt(cwd: string): Promise<string> {

@@ -232,6 +232,11 @@ export class Session implements AsyncDisposable {
     void this.#waitFor(run.runId).then(over, over);
   }
 
+  /** Where it stands, for who only reads. @internal */
+  get reading(): Pick<SessionStream, "views" | "version" | "closed"> {
+    return this.#deps.stream;
+  }
+
   /** Sends another input. @internal */
   async submit(type: FactType, data: unknown): Promise<Fact> {
     return this.#deps.stream.submit(type, data);

@@ -122,6 +122,13 @@ export class Sessions {
     return listSessions(this.#deps.factory.world.log);
   }
 
+  /** The session that is led here under a key; `null` for none. @internal */
+  idOfLiveKey(sessionKey: string): string | null {
+    for (const [id, { views }] of this.#streams)
+      if (views.session.lineage.sessionKey === sessionKey) return id;
+    return null;
+  }
+
   /** The stream of a session that is led here, also before its start is done; `null` for any other. @internal */
   streamOf(id: string): SessionStream | null {
     return this.#streams.get(id) ?? null;

@@ -7,8 +7,8 @@ import {
   type LanguageModel,
   type Model,
   type ModelProvider,
-  type ThinkingLevel,
 } from "../../src/providers/index.ts";
+import type { ThinkingLevel } from "../../src/events/index.ts";
 import { anthropicProtocol, compatibleProtocol, responsesProtocol } from "./protocols.ts";
 import { ask, contextOf, startRawServer, streaming, type RawServer } from "./support.ts";
 

@@ -68,6 +68,7 @@ export function modelEffect(parts: ModelEffectParts): Effect<"model.requested"> 
       const { session, transcript } = parts.views();
       const { mode, attempt, mayCompact } = fact.data;
       const { systemPrompt } = session;
+      const { thinkingLevel } = session.settings;
       const conversation: Conversation = { systemPrompt, transcript, tools: parts.offered(mode) };
       const request = buildRequest(systemPrompt, transcript, conversation.tools, parts.registry(mode));
       const model = await parts.model().catch((error: unknown) => error);
@@ -85,6 +86,7 @@ export function modelEffect(parts: ModelEffectParts): Effect<"model.requested"> 
         },
         responses: session.responses,
         failures: session.failures,
+        ...(thinkingLevel === null ? {} : { thinkingLevel }),
         clock: parts.clock,
       });
       show("reasoning", shown.reasoning.flush());

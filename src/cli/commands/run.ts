@@ -4,7 +4,7 @@ import path from "node:path";
 import { LemonError, NotFoundError } from "../../errors.ts";
 import { findSession, listSessions, type SessionSummary } from "../../replay/index.ts";
 import { assertSessionId, EmptyPromptError, type Outcome, type Session } from "../../runtime/index.ts";
-import { UsageError, type Status } from "../errors.ts";
+import type { Status } from "../errors.ts";
 import type { Context } from "../globals.ts";
 import { lead } from "../leading.ts";
 import { assertAnswerable } from "../pending.ts";
@@ -13,6 +13,7 @@ import type { RunFlags } from "../flags.ts";
 import { wantsPrivacy } from "../privacy.ts";
 import { readingLogIfAny } from "../reading.ts";
 import { runPrivately } from "../results.ts";
+import { readText } from "../standard-input.ts";
 
 /** Runs a session until it has done what the prompt asks. */
 export async function run(context: Context, argument: string | undefined, flags: RunFlags): Promise<Status> {
@@ -68,26 +69,7 @@ async function realFolder(folder: string): Promise<string> {
 }
 
 async function readPrompt(argument: string | undefined): Promise<string> {
-  const prompt = argument ?? (await readStandardInput());
+  const prompt = await readText(argument, "prompt");
   if (prompt.trim() === "") throw new EmptyPromptError();
   return prompt;
-}
-
-async function readStandardInput(): Promise<string> {
-  if (process.stdin.isTTY) {
-    throw new UsageError("a prompt is missing: give it as an argument, or on standard input", {
-      field: "prompt",
-      expected: "text",
-    });
-  }
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw new UsageError("the prompt on standard input is not UTF-8", {
-      field: "prompt",
-      expected: "UTF-8 text",
-    });
-  }
 }

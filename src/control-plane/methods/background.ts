@@ -1,4 +1,4 @@
-/** `background.*` and `sideQuery.*`: not in this version. */
+/** `background.*`: not in this version. */
 import { z } from "zod";
 import { notImplemented, type Method } from "../method.ts";
 import { count, jsonObject, limit, optionalText } from "./shapes.ts";
@@ -41,17 +41,5 @@ export const backgroundMethods: readonly Method[] = [
     "Cancels a background run.",
     z.object({ id: z.string(), reason: optionalText }),
     run,
-  ),
-  notImplemented(
-    "sideQuery.ask",
-    "write",
-    "Asks a question beside a conversation, which it leaves alone.",
-    z.object({
-      source: z.union([z.string(), jsonObject]),
-      question: z.string(),
-      timeoutMs: z.int().exactOptional(),
-      model: optionalText,
-    }),
-    jsonObject,
   ),
 ];

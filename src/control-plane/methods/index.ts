@@ -10,6 +10,7 @@ import { factMethods } from "./facts.ts";
 import { replayMethods } from "./replay.ts";
 import { discovering } from "./rpc.ts";
 import { sessionMethods } from "./sessions.ts";
+import { sideQueryMethods } from "./side-query.ts";
 import { todoMethods } from "./todos.ts";
 
 /** In the order of the reference. */
@@ -20,6 +21,7 @@ export const methods: readonly Method[] = discovering([
   ...featureMethods,
   ...checkpointMethods,
   ...backgroundMethods,
+  ...sideQueryMethods,
   ...approvalMethods,
   ...extensionMethods,
   ...replayMethods,

@@ -14,7 +14,7 @@ export const count = z.int().min(0);
 export const jsonObject = z.record(z.string(), z.unknown());
 
 /** Tokens. */
-const usage = z.object({
+export const usage = z.object({
   inputTokens: count,
   outputTokens: count,
   cachedInputTokens: count,

@@ -1,5 +1,6 @@
 /** Models that an extension brings along. */
-import type { Model, ModelContext, ThinkingLevel } from "./port.ts";
+import type { ThinkingLevel } from "../../events/index.ts";
+import type { Model, ModelContext } from "./port.ts";
 import { readAnswer } from "./read-answer.ts";
 
 /** What a provider is told besides the context. */

@@ -5,7 +5,7 @@
  * the session. It never throws for what a provider does, and nothing that a provider wrote (error texts, bodies,
  * headers) gets into a failure: only a class, a status and a delay.
  */
-import type { ContentBlock } from "../../events/index.ts";
+import type { ContentBlock, ThinkingLevel } from "../../events/index.ts";
 import type { Clock } from "../../ports.ts";
 
 /** What a provider wants to see again with the next request, by provider name. Opaque; holds thinking signatures. */
@@ -72,9 +72,6 @@ export interface ModelContext {
 export type ModelDelta =
   | { readonly type: "text" | "reasoning"; readonly text: string }
   | { readonly type: "tool_call"; readonly name: string };
-
-/** How hard a model thinks before it answers. */
-export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
 
 /** How to ask. */
 export interface ModelRequestOptions {

@@ -1,5 +1,5 @@
 /** How hard a model thinks, in the words of each provider. docs/reference/models.md, "Thinking" */
-import type { ThinkingLevel } from "./port.ts";
+import type { ThinkingLevel } from "../../events/index.ts";
 
 /** Provider options of a request, by the provider's name. */
 type ProviderOptions = Readonly<Record<string, Readonly<Record<string, Effort | Thinking>>>>;

@@ -28,7 +28,6 @@ export const notThereYet: readonly string[] = [
   "background.result",
   "background.start",
   "background.cancel",
-  "sideQuery.ask",
 ];
 
 // oxlint-disable-next-line typescript/no-explicit-any
