@@ -21,6 +21,7 @@ export const sections = [
   ["Extensions", ["extensions.", "extension.", "extension_status_report.", "tool.", "provider."]],
   ["Supervision", ["child.", "supervisor."]],
   ["Introspection", ["introspection."]],
+  ["Side queries", ["side_query."]],
 ];
 
 /** Members that mean the same wherever they stand. */
@@ -455,6 +456,42 @@ export const facts = {
       action: "What changed it: `put` replaces, `resume` takes it from a checkpoint.",
       todos: "The list.",
       callId: "The call that wrote it; `null` for a caller.",
+    },
+  },
+  "side_query.asked": {
+    purpose:
+      "A question was asked beside a conversation ([side queries](side-queries.md)). Stands in `side_query-<queryId>`, and is durable before a model is asked.",
+    members: {
+      queryId: "`sq_` and 16 hexadecimal digits.",
+      question: "Without blanks around it.",
+      sourceSessionId:
+        "The session that it is about, whose the tokens are; `null` for a conversation of the caller's own.",
+      source:
+        "Where the conversation was found: in a session that is open here, in the log, or given by the caller.",
+      model: "As it was asked for; `null` for that of the source, or the configured one.",
+      thinkingLevel: "As it was asked for; `null` for that of the source.",
+      timeoutMs: "Milliseconds that all of it may take.",
+      limit: "Runs that are read of a session in the log.",
+    },
+  },
+  "side_query.answered": {
+    purpose: "The question was answered.",
+    members: {
+      text: "The answer, without reasoning.",
+      modelId: "The model as the provider calls it.",
+      usage: "Tokens of all its requests.",
+      sourceVersion: "Version of the session that was read; `null` for a conversation of the caller's own.",
+      messages: "How many messages of the conversation the model was shown.",
+      leftOut: "How many it was not shown, since there was no room or they were beyond the limit.",
+    },
+  },
+  "side_query.failed": {
+    purpose: "The question was not answered, and will not be.",
+    members: {
+      reason: "What the caller was told.",
+      why: "The class of the failure behind it ([failures](models.md#failures)), or `length`, `content_filter`, `empty_answer`, `internal`; `null` when the reason says all.",
+      usage: "Tokens of all its requests.",
+      durationMs: "Milliseconds; `null` when its process is gone.",
     },
   },
   "features.generation_requested": {

@@ -27,7 +27,7 @@ export { Deadline } from "./side-query/deadline.ts";
 export type { AskedModel, ReadSource } from "./side-query/effect.ts";
 export { asSideQueryError, SideQueryError } from "./side-query/errors.ts";
 export { Line } from "./side-query/line.ts";
-export { openSideQueryStream, sideQueryStreamName, type SideQueryStream } from "./side-query/stream.ts";
+export { openSideQueryStream, type SideQueryStream } from "./side-query/stream.ts";
 export { endOf, type SideQueryEnd } from "./side-query/views.ts";
 export type { StreamEvent } from "./subscribers.ts";
 export { hookEffect } from "./tool-runner/hook-effect.ts";

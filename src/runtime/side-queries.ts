@@ -128,29 +128,53 @@ export class SideQueries {
   }
 
   async #run(query: Query): Promise<SideQueryResult> {
+    // Whoever has found its source first comes first, however long the start of an actor takes.
+    const turn = this.#turn(query.found, query.deadline.signal);
+    try {
+      return await this.#answer(query, turn);
+    } finally {
+      // It may come after the end.
+      void turn.then((leave) => leave()).catch(() => undefined);
+    }
+  }
+
+  async #answer(query: Query, turn: Promise<() => void>): Promise<SideQueryResult> {
     const { id, deadline } = query;
     const supervisor = this.#deps.population();
     const lending: Promise<LentModel>[] = [];
-    const stream = await this.#stream(query, lending);
-    const { child } = await supervisor.startChild({ id, restart: "temporary", start: () => stream.start() });
-    if (child === undefined) throw new SideQueryError("query_failed");
+    const stream = await this.#stream(query, turn, lending);
     const overdue = new Overdue(this.#deps.factory.world.clock, deadline.signal);
+    const starting = supervisor.startChild({ id, restart: "temporary", start: () => stream.start() });
     try {
+      const { child } = await overdue.race(starting);
+      if (child === undefined) throw new SideQueryError("query_failed");
       const ended = this.#end(query, stream, child);
       await overdue.race(stream.submit("side_query.asked", askedOf(query)));
       return resultOf(id, await overdue.race(ended));
     } finally {
+      const stopping = starting.then(({ child }) => child && supervisor.terminateChild(child));
       // Its supervisor sees to it, however long that takes.
-      await overdue
-        .race(supervisor.terminateChild(child))
-        .catch((error: unknown) => this.#warn(error, STOPPING));
+      await overdue.race(stopping).catch((error: unknown) => this.#warn(error, STOPPING));
       overdue.cancel();
       // What it was lent may come after its end.
       for (const lent of lending) void lent.then(({ release }) => release()).catch(() => undefined);
     }
   }
 
-  async #stream(query: Query, lending: Promise<LentModel>[]): Promise<SideQueryStream> {
+  /** Its turn; a conversation of the caller's own needs none. */
+  #turn({ sessionId }: FoundSource, signal: AbortSignal): Promise<() => void> {
+    if (sessionId === null) return Promise.resolve(() => undefined);
+    const turn = this.#line.enter(sessionId, signal);
+    // It may be over before anybody waits for it.
+    turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #stream(
+    query: Query,
+    turn: Promise<() => void>,
+    lending: Promise<LentModel>[],
+  ): Promise<SideQueryStream> {
     const { factory } = this.#deps;
     const { log, leadership, clock, ids, random, logger } = factory.world;
     const { id, found, given, deadline } = query;
@@ -165,8 +189,7 @@ export class SideQueries {
       logger,
       deadline,
       mask: await deadline.bound(() => factory.maskOf(found.cwd)),
-      enter: async (signal) =>
-        found.sessionId === null ? () => undefined : this.#line.enter(found.sessionId, signal),
+      turn,
       read: async () => (reading = await this.#sources.read(found, given.limit)),
       model: () => {
         const lent = this.#model(query, reading);

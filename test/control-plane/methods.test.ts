@@ -253,6 +253,37 @@ describe.each(doors)("%s", (_name, door) => {
     expect(await reason("features.updateStatus", { cwd, id: "a", status: "x" })).toBe("invalid_status");
   });
 
+  test("sideQuery.ask answers beside a session, and tells why not", async () => {
+    const { plane, ok, reason } = await opened(door);
+    await ok("sessions.start", { sessionId: "s1", model: "s/m" });
+    await ok("sessions.prompt", { sessionId: "s1", prompt: "Go" });
+    const { version } = await ok("sessions.get", { sessionId: "s1" });
+    expect(
+      await ok("sideQuery.ask", { source: "session:s1", question: "Well?", timeoutMs: 5_000 }),
+    ).toMatchObject({
+      text: "answer 1",
+      model: "s/m",
+      sourceVersion: version,
+      parentHistoryChanged: false,
+      tools: [],
+    });
+    expect(await ok("sessions.get", { sessionId: "s1" })).toMatchObject({ version });
+    const messages = [{ role: "user", content: "Hi" }];
+    expect(
+      await ok("sideQuery.ask", { source: { messages }, question: "Well?", model: "s/m", timeoutMs: -1 }),
+    ).toMatchObject({ sourceVersion: null });
+    for (const [params, word] of [
+      [{ source: "s1", question: " " }, "empty_question"],
+      [{ source: "s1", question: "x".repeat(40_000) }, "invalid_question"],
+      [{ source: "nobody", question: "Well?" }, "session_not_found"],
+      [{ source: { messages: [{ role: "nobody" }] }, question: "Well?" }, "invalid_source"],
+      [{ source: 7, question: "Well?" }, "invalid_params"],
+      [{ source: "s1", question: "Well?", model: "nobody/knows" }, "query_failed"],
+    ] as const)
+      expect([params, await reason("sideQuery.ask", params)]).toEqual([params, word]);
+    await plane.close();
+  });
+
   test("agent.progress tells how far a session is, and is recorded once", async () => {
     const { plane, ok, call } = await opened(door);
     const cwd = mkdtempSync(path.join(tmpdir(), "lemon-rpc-"));

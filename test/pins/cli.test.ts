@@ -72,6 +72,7 @@ test("the commands, their arguments and their flags", () => {
   expect(lines).toEqual([
     `run [prompt] ${lead} | --session <id> | --continue`,
     `resume <id> ${lead}`,
+    `ask <id> [question] ${lead} | --timeout <ms>`,
     "sessions",
     "show <id> --at <version>",
     "facts <id> --follow | --from <version> | --type <type>",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Fact } from "../../src/events/index.ts";
 import type { EventLog } from "../../src/log/index.ts";
 import { scriptedModel, type Model, type ScriptedTurn } from "../../src/providers/index.ts";
-import type { Runtime, RuntimeOptions } from "../../src/runtime/index.ts";
+import type { Runtime, RuntimeOptions, SideQueryError } from "../../src/runtime/index.ts";
 import { AskedModel, broke, said, shownIn, usage } from "../support/asked-model.ts";
 import { memoryLog } from "../support/log-doubles.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -160,7 +160,7 @@ describe("a source", () => {
     const { log, model, runtime } = await rig(
       [{ text: "I look.\nNow.", ...probe("a-secret-path") }, { text: "End." }],
       {
-        extensions: [probeExtension(() => hold.promise) as never],
+        extensions: [probeExtension(() => hold.promise)],
       },
     );
     const session = await runtime.sessions.start({ model: "s/m", sessionId: "s", approval: "auto" });
@@ -220,7 +220,8 @@ describe("a source", () => {
     const kinds = (await sideFacts(log))
       .filter(({ type }) => type === "side_query.asked")
       .map(({ data }) => (data as { source: string }).source);
-    expect(kinds.toSorted()).toEqual([...Array(4).fill("live"), ...Array(6).fill("log")].toSorted());
+    expect(kinds.filter((kind) => kind === "live")).toHaveLength(4);
+    expect(kinds.filter((kind) => kind === "log")).toHaveLength(6);
     await runtime.close();
   });
 
@@ -388,7 +389,7 @@ describe("the model", () => {
               },
             },
           ],
-        } as never,
+        },
       ],
     });
     const asked = await runtime.sideQuery.ask({ messages: [] }, "Well?", { model: "acme/one" });
@@ -418,7 +419,7 @@ describe("time", () => {
     const ask = (name: string, timeoutMs: number): Promise<void> =>
       runtime.sideQuery.ask("s", name, { ...asking, timeoutMs }).then(
         ({ text }) => void order.push(`${name}: ${text}`),
-        ({ reason }: { reason: string }) => void order.push(`${name}: ${reason}`),
+        (error: unknown) => void order.push(`${name}: ${(error as SideQueryError).reason}`),
       );
     const all = [ask("first", 1_000), ask("second", 100), ask("third", 1_000)];
     await model.asked(0);
@@ -498,7 +499,7 @@ describe("an end from outside", () => {
     const [open] = await log.streams("side_query-");
     const stream = "side_query-sq_00000000000000ff";
     const [left] = await factsOf(log, open?.stream ?? "");
-    await log.append(stream, "none", [{ ...left, data: left?.data } as never]);
+    await log.append(stream, "none", left === undefined ? [] : [left]);
     const next = await scriptedRuntime(log, []);
     expect(
       (await factsOf(log, stream)).map(({ type, actor, causation }) => [type, actor, causation]),

@@ -29,8 +29,8 @@ export interface AskedModel {
 
 /** What the effect needs. */
 export interface SideQueryParts extends AskingParts {
-  /** Waits for its turn. @returns a function that ends it */
-  readonly enter: (signal: AbortSignal) => Promise<() => void>;
+  /** Comes when those have left who came earlier; gives a function that ends it. */
+  readonly turn: Promise<() => void>;
   /** Reads the source as it is when the turn has come. @throws SideQueryError */
   readonly read: () => Promise<ReadSource>;
   readonly model: () => Promise<AskedModel>;
@@ -53,7 +53,7 @@ export function sideQueryEffect(parts: SideQueryParts): Effect<"side_query.asked
       signal.addEventListener("abort", cancel, { once: true });
       const asking = new Asking(parts);
       try {
-        const leave = await deadline.bound(() => parts.enter(deadline.signal));
+        const leave = await deadline.bound(() => parts.turn);
         try {
           return await answered(fact.data.question, asking, parts);
         } finally {

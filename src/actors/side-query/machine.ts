@@ -7,7 +7,6 @@ import type { Decision, FactEvent } from "../../events/index.ts";
 
 const query = setup({
   types: {
-    context: {} as Record<string, never>,
     events: {} as FactEvent,
     emitted: {} as Decision,
   },
@@ -16,7 +15,6 @@ const query = setup({
 /** The decider of a side query's stream. */
 export const sideQueryMachine = query.createMachine({
   id: "side_query",
-  context: {},
   initial: "new",
   states: {
     new: { on: { "side_query.asked": "asking" } },

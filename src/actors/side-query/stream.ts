@@ -27,17 +27,12 @@ export interface SideQueryStreamParts extends SideQueryParts {
   readonly mask: Masker;
 }
 
-/** Name of a side query's stream. */
-export function sideQueryStreamName(id: string): string {
-  return `${SIDE_QUERY_STREAMS}${id}`;
-}
-
 /** The stream, not started yet. */
 export async function openSideQueryStream(parts: SideQueryStreamParts): Promise<SideQueryStream> {
   const { checkFact: check } = await loadSchemas();
   const { id, log, leadership, clock, logger, mask } = parts;
   return new JournaledStream({
-    stream: sideQueryStreamName(id),
+    stream: `${SIDE_QUERY_STREAMS}${id}`,
     log,
     leadership,
     actors: { ...sideQueryActors(id), check },
@@ -53,7 +48,7 @@ export async function openSideQueryStream(parts: SideQueryStreamParts): Promise<
 }
 
 /** The actors of a side query: itself alone. */
-export function sideQueryActors(id: string): StreamActors {
+function sideQueryActors(id: string): StreamActors {
   const rootPath = `side_queries/${id}`;
   return { root: sideQueryMachine, rootPath, member: noMember, memberPath: () => rootPath };
 }

@@ -30,6 +30,7 @@ export {
   SessionFailedError,
   SessionNotFoundError,
   SessionStreamingError,
+  SideQueryError,
   StreamClosedError,
   TodoError,
   UnknownModelError,

@@ -75,4 +75,6 @@ export const FeatureError = unavailable("FeatureError");
 /** Not available inside an extension. */
 export const JsonDecodeError = unavailable("JsonDecodeError");
 /** Not available inside an extension. */
+export const SideQueryError = unavailable("SideQueryError");
+/** Not available inside an extension. */
 export const TodoError = unavailable("TodoError");
