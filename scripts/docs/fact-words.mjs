@@ -17,6 +17,7 @@ export const sections = [
   ["Tool calls", ["tool_call.", "approval.", "plan."]],
   ["Todos and checkpoints", ["todos.", "checkpoint."]],
   ["Feature requirements", ["features.", "feature_file.", "feature."]],
+  ["Background runs", ["background_run."]],
   ["Hooks", ["hook.", "hook_context."]],
   ["Extensions", ["extensions.", "extension.", "extension_status_report.", "tool.", "provider."]],
   ["Supervision", ["child.", "supervisor."]],
@@ -56,6 +57,9 @@ export const commonMembers = {
   "lineage.depth": "How many subagents deep it is.",
   "lineage.ownSystemPrompt": "The caller gave the system prompt.",
   thinkingLevel: "How much the model is to think before it answers; `null`: as it does by itself.",
+  ranMs: "Milliseconds of work, over all attempts so far.",
+  partialText:
+    "What the model had written by then, where the session's own facts do not hold it; else `null`.",
   toolPolicy: "Which tools are offered, and which calls have to be approved ([policy](policy.md)).",
   "toolPolicy.allow": "`all`, or the only tools that are offered.",
   "toolPolicy.deny": "Tools that are not offered.",
@@ -631,6 +635,72 @@ export const facts = {
     purpose: "A session checkpoint was taken up again: its todo list is the session's.",
     members: { checkpointId: "Which." },
   },
+  "background_run.queued": {
+    purpose:
+      "A [background run](background-runs.md) was put in line. The first fact of `background-<id>`, which nobody leads: whoever has something to say appends at the version that he read.",
+    members: {
+      id: "`bg_` and 16 hexadecimal digits; also the id of the session that does the work.",
+      promptSha256: "Blob of the prompt.",
+      cwd: "Absolute path of the folder where it works.",
+      systemPrompt: "In place of the built one; `null`: the built one.",
+      settings: "Of its session; as in `session.configured`.",
+      parentSessionId: "The session that asked for it.",
+      parentSessionKey: "The key under which it was asked for.",
+      agentId: "Of the parent.",
+      timeoutMs: "Milliseconds that it may work, over all attempts.",
+      onRestart: "What becomes of it when its process ends.",
+      worker: "Which process does it: that of the caller, or one that outlives it.",
+      portable: "Whether another process can do it: its model and its extensions are known by name and path.",
+    },
+  },
+  "background_run.started": {
+    purpose: "A process took it, in one commit with its place in line: only one can.",
+    members: {
+      attempt: "1, 2, 3 …",
+      owner: "The process.",
+      "owner.pid": "Its id.",
+      "owner.host": "Its host.",
+      lease: "The lease under which it works on it.",
+      "lease.key": "Whose.",
+      "lease.fence": "Grows with each change of hands.",
+    },
+  },
+  "background_run.requeued": {
+    purpose: "Nobody works on it any more; it is back in line, at its old place.",
+    members: {
+      attempt: "The one that ended.",
+      cause:
+        "`owner_lost`: its process is gone. `shut_down`: its process closed in good order, which is not counted.",
+    },
+  },
+  "background_run.approval_answered": {
+    purpose:
+      "A call of it that waits was answered; the process that works on it passes that on to its session.",
+    members: { verdict: "The answer.", reason: "Told to the model; `null` for none." },
+  },
+  "background_run.text_recorded": {
+    purpose: "What the model was writing when the run was cancelled, which no other fact holds.",
+  },
+  "background_run.completed": { purpose: "It has an answer: the last message of its session." },
+  "background_run.timed_out": { purpose: "Its time was up." },
+  "background_run.cancelled": {
+    purpose: "Somebody cancelled it. What it does is stopped after this fact.",
+    members: { reason: "The caller's words, up to 500 characters; no view shows them." },
+  },
+  "background_run.failed": {
+    purpose: "It ended without an answer.",
+    members: {
+      class: "What failed.",
+      error: "The same in more detail, in a bounded word; no view shows it.",
+    },
+  },
+  "background_run.lost": {
+    purpose: "Nobody will go on with it.",
+    members: {
+      cause:
+        "`too_many_restarts`: its process was lost four times. `not_resumable`: it was not to be resumed. `nobody_can`: only a process that is gone knew its model or its extensions.",
+    },
+  },
   "introspection.recorded": {
     purpose:
       "Something that people watch for happened. Stands in `introspection-<day>`, and holds no content.",
@@ -789,6 +859,10 @@ export const shapes = {
       outcome: "`conflict`: someone else's work stands there, and stays.",
       code: "Why it was not restored; else `null`.",
     },
+  },
+  SessionSettings: {
+    of: (schemas) => schemas["background_run.queued"].shape.settings,
+    purpose: "What can be set of a session.",
   },
   ApprovalMode: {
     of: (schemas) => schemas["session.configured"].shape.approval,

@@ -14,6 +14,13 @@ export { openRegistryStream, type RegistryStream } from "./extension-registry/st
 export { endOfGivenUp } from "./recovery.ts";
 export { readSessionViews } from "./session-history.ts";
 export { sessionViews, type SessionViews } from "./session-views.ts";
+export {
+  decideRun,
+  ranMs,
+  type BackgroundRunDecision,
+  type BackgroundRunEvent,
+  type RunOutcome,
+} from "./background-run/machine.ts";
 export { Leadership } from "./leadership.ts";
 export type { HookSource } from "./session/hook-source.ts";
 export { SessionHooks } from "./session/hooks.ts";

@@ -30,6 +30,7 @@ export class Leadership {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #led = new Map<string, Led>();
+  readonly #watchers = new Set<() => void>();
   #lease: Lease;
   #isClosed = false;
   #regaining: Promise<void> | null = null;
@@ -95,6 +96,21 @@ export class Leadership {
     await this.claim(stream, led);
   }
 
+  /**
+   * Tells of each time that the lease is lost, or may be soon: what is done under it has to stop.
+   *
+   * @returns a function that ends it
+   */
+  watch(lost: () => void): () => void {
+    this.#watchers.add(lost);
+    return () => void this.#watchers.delete(lost);
+  }
+
+  /** An expired lease is not renewed: acquires the next one. For what is led by no stream. */
+  acquireNext(): Promise<void> {
+    return this.#acquireOnce();
+  }
+
   /** Ends the heartbeat and gives the lease back. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -111,8 +127,14 @@ export class Leadership {
 
   async #acquireAgain(): Promise<void> {
     const since = this.#clock.monotonic();
+    const { fence } = this.#lease;
     this.#lease = await this.#log.acquire(this.#key, this.#owner, LEASE_TTL_MS);
+    if (this.#lease.fence !== fence) this.#tellLost();
     this.#giveUpLater(since);
+  }
+
+  #tellLost(): void {
+    for (const lost of this.#watchers) lost();
   }
 
   #beatLater(): void {
@@ -149,7 +171,10 @@ export class Leadership {
       // When the event loop stood still, the heartbeat and this fall due together: it still gets its chance.
       const isBeatNew = this.#beatSince !== null && now - this.#beatSince < GRACE_MS;
       if (isBeatNew && now + GRACE_MS < since + LEASE_TTL_MS) this.#giveUpLater(since, GRACE_MS);
-      else for (const led of this.#led.values()) led.loseLead();
+      else {
+        for (const led of this.#led.values()) led.loseLead();
+        this.#tellLost();
+      }
     };
     this.#cancelGiveUp = this.#clock.setTimer(delayMs, giveUp, true);
   }

@@ -64,6 +64,7 @@ export class HumanView implements RunView {
       case "extension_status_report":
       case "hook_failed":
       case "message_start":
+      case "background_run_ended":
       case "session_shutdown":
       case "todos_written":
       case "tool_execution_update":

@@ -47,6 +47,9 @@ const decision = (rule: Partial<FactRule> = {}): FactRule => ({
 /** The harness records it, for a call or for a caller; no actor decides by it. */
 const noted = input({ receivers: [], mayBelongTo: "call" });
 
+/** Of a stream that no actor leads: who has something to say writes it at the version that he read. */
+const outside = input({ receivers: [] });
+
 const callSlots = ["call", "approval", "hook"] as const;
 
 const rules = {
@@ -131,6 +134,16 @@ const rules = {
   "side_query.asked": input({ opens: "query" }),
   "side_query.answered": input({ settles: ["query"] }),
   "side_query.failed": input({ settles: ["query"] }),
+  "background_run.queued": outside,
+  "background_run.started": outside,
+  "background_run.requeued": outside,
+  "background_run.approval_answered": outside,
+  "background_run.text_recorded": outside,
+  "background_run.completed": outside,
+  "background_run.timed_out": outside,
+  "background_run.cancelled": outside,
+  "background_run.failed": outside,
+  "background_run.lost": outside,
 
   "extensions.requested": input(),
   "extension.overridden": decision(),

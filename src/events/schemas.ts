@@ -5,6 +5,7 @@
  * A member without a value is `null`, never absent. docs/reference/facts.md is generated from this file.
  */
 import { z } from "zod";
+import { backgroundFactSchemas } from "./background-schemas.ts";
 import { extensionFactSchemas } from "./extension-schemas.ts";
 import { harnessFactSchemas, receipt } from "./harness-schemas.ts";
 import { featureFactSchemas } from "./feature-schemas.ts";
@@ -251,6 +252,7 @@ export const factSchemas = {
   ...featureFactSchemas,
   ...harnessFactSchemas,
   ...sideQueryFactSchemas,
+  ...backgroundFactSchemas,
 
   "child.started": z.object({ ...supervised, childType }),
   "child.exited": z.object({ ...supervised, reason: exitReason }),

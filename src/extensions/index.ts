@@ -1,4 +1,5 @@
 /** What others add: how an extension is written, found, loaded and asked. */
+export { builtFile } from "./built-file.ts";
 export {
   defineExtension,
   type ExtensionDefinition,

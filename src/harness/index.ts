@@ -71,3 +71,27 @@ export type { Receipt } from "./receipts/receipt.ts";
 export { recoveredReceipt, type LostCall, type TakenGuard } from "./receipts/recovered.ts";
 export { checkpointReader } from "./checkpoints/reader.ts";
 export { checkpointsOfCall, type CheckpointControl } from "./checkpoints/within-call.ts";
+export {
+  BACKGROUND_QUEUE,
+  isRunId,
+  RUN_STREAM_PREFIX,
+  RunNotFoundError,
+  runStreamName,
+} from "./background/id.ts";
+export {
+  abandonedRun,
+  lastSeen,
+  readPresentRun,
+  readRun,
+  type Abandoned,
+  type PresentRun,
+} from "./background/present.ts";
+export {
+  isInScope,
+  RunReader,
+  type BackgroundRunFilter,
+  type BackgroundRunList,
+  type BackgroundRunResult,
+  type BackgroundRunScope,
+} from "./background/reading.ts";
+export { sessionKeyOf, type BackgroundErrorCode, type BackgroundRunSummary } from "./background/summary.ts";

@@ -61,6 +61,14 @@ export {
 export { loadReport, type LoadReportExtras } from "./load-report.ts";
 export { approvalsIn, type PendingApproval } from "./pending-approvals.ts";
 export {
+  backgroundRunFacts,
+  backgroundRunStatuses,
+  backgroundRunView,
+  isFinalRun,
+  type BackgroundRunStatus,
+  type BackgroundRunView,
+} from "./background-run.ts";
+export {
   hookAccount,
   type ApprovalAccount,
   type CallAccount,

@@ -134,6 +134,8 @@ export type SessionEventBody =
       readonly type: "extension_status_report";
       readonly report: Readonly<Record<string, unknown>>;
     }
+  /** A background run that this session asked for has ended. docs/reference/background-runs.md */
+  | { readonly type: "background_run_ended"; readonly id: string; readonly status: string }
   | { readonly type: "session_shutdown"; readonly reason: string };
 
 /** An event as a subscriber gets it. */

@@ -54,10 +54,13 @@ export function tellLive(state: EventState, piece: LivePiece): Told {
   return [{ ...state, streaming: true }, [{ type: "message_start", role: "assistant" }, update]];
 }
 
-/** Features and the supervision tree have streams of their own, which no session tells. */
-type Elsewhere = Extract<FactType, `feature${string}` | `child.${string}` | `supervisor.${string}`>;
+/** Features, background runs and the supervision tree have streams of their own, which no session tells. */
+type Elsewhere = Extract<
+  FactType,
+  `feature${string}` | `child.${string}` | `supervisor.${string}` | `background_run.${string}`
+>;
 const isElsewhere = (fact: KnownFact): fact is FactOf<Elsewhere> =>
-  /^(feature|child\.|supervisor\.)/.test(fact.type);
+  /^(feature|child\.|supervisor\.|background_run\.)/.test(fact.type);
 
 /** What a fact tells. */
 export function tellFact(state: EventState, fact: KnownFact): Told {

@@ -22,6 +22,7 @@ export class House {
   #workers: Supervisor | null = null;
   #sessions: Supervisor | null = null;
   #sideQueries: Supervisor | null = null;
+  #background: Supervisor | null = null;
 
   get isBuilt(): boolean {
     return this.#root !== null;
@@ -51,6 +52,11 @@ export class House {
     return built(this.#sideQueries);
   }
 
+  /** Of the background runs that this process works on. */
+  get background(): Supervisor {
+    return built(this.#background);
+  }
+
   /** Starts the tree. */
   async build({ clock, onEvent }: HouseParts): Promise<void> {
     const workers = async (): Promise<Supervisor> => (this.#workers = await startDynamicSupervisor({}));
@@ -61,12 +67,14 @@ export class House {
     const sessions = async (): Promise<Supervisor> => (this.#sessions = await startDynamicSupervisor({}));
     const sideQueries = async (): Promise<Supervisor> =>
       (this.#sideQueries = await startDynamicSupervisor({}));
+    const background = async (): Promise<Supervisor> => (this.#background = await startDynamicSupervisor({}));
     const services = (): Promise<Supervisor> =>
       startSupervisor({
         children: [
           { id: "extensions", type: "supervisor", start: extensions },
           { id: "sessions", type: "supervisor", start: sessions },
           { id: "side_queries", type: "supervisor", start: sideQueries },
+          { id: "background", type: "supervisor", start: background },
         ],
       });
     this.#root = await startSupervisor(

@@ -2,6 +2,7 @@
 export {
   AbortedError,
   EmptyPromptError,
+  InvalidOptionsError,
   InvalidPromptError,
   InvalidToolError,
   NoModelError,
@@ -30,11 +31,12 @@ export type { SessionOptions } from "./session-factory.ts";
 export type { PendingApproval } from "../projections/index.ts";
 export { Session } from "./session.ts";
 export type { Outcome, Prompt, SessionState, ToolInfo } from "./session-types.ts";
-export type { Sessions, StartOptions } from "./sessions.ts";
 export { SideQueryError } from "../actors/index.ts";
 export type { SideQueries, SideQueryResult } from "./side-queries.ts";
 export type { SideQueryOptions } from "./side-query-options.ts";
 export type { SideQuerySource } from "./side-query-source.ts";
+export type { Sessions } from "./sessions.ts";
+export type { StartOptions } from "./start-options.ts";
 export {
   CheckpointError,
   type CheckpointDiff,
@@ -49,5 +51,13 @@ export {
   type RestorePoint,
   type RestoreResult,
   type ResumedCheckpoint,
+} from "../harness/index.ts";
+export type { BackgroundRunOptions } from "./background/options.ts";
+export type { BackgroundRuns, CancelledRun, QueuedRun } from "./background/service.ts";
+export type {
+  BackgroundRunFilter,
+  BackgroundRunList,
+  BackgroundRunResult,
+  BackgroundRunSummary,
 } from "../harness/index.ts";
 export { CaptureError } from "../workspace/index.ts";

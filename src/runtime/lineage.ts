@@ -1,5 +1,6 @@
 /** Whose work a new session is, and by which names it is known. docs/reference/runtime.md, "Sessions" */
-import type { SessionLineage } from "../events/index.ts";
+import type { FactData, SessionLineage } from "../events/index.ts";
+import type { SessionView } from "../projections/index.ts";
 import { InvalidOptionsError } from "./errors.ts";
 
 /** Of the names that a caller may give. */
@@ -33,4 +34,20 @@ export function lineageOf(
 function named(field: string, name: string | undefined): string | undefined {
   if (name === undefined || (name.trim() !== "" && Buffer.byteLength(name) <= MAX_NAME_BYTES)) return name;
   throw new InvalidOptionsError(field, `text of 1 to ${MAX_NAME_BYTES} bytes`, name);
+}
+
+/** What the work that a session asks for takes over from it. */
+export interface Inheritance {
+  readonly cwd: string;
+  readonly settings: FactData<"session.configured">;
+  /** `null`: the built one. */
+  readonly systemPrompt: string | null;
+  readonly sessionKey: string;
+  readonly agentId: string | null;
+}
+
+/** What a session hands down. */
+export function inheritanceOf({ cwd, settings, systemPrompt, lineage }: SessionView): Inheritance {
+  const { sessionKey, agentId, ownSystemPrompt } = lineage;
+  return { cwd, settings, systemPrompt: ownSystemPrompt ? systemPrompt : null, sessionKey, agentId };
 }

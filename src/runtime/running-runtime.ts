@@ -13,6 +13,8 @@ import type { EventLog } from "../log/index.ts";
 import type { WebSearch } from "../providers/index.ts";
 import { requireSession, stateAt, verifyReplay, type ReplayReport, type StateAt } from "../replay/index.ts";
 import type { Supervisor, SupervisorTree } from "../supervision/index.ts";
+import type { Dispatcher } from "./background/dispatcher.ts";
+import type { BackgroundRuns } from "./background/service.ts";
 import type { RuntimeIntrospection } from "./introspection.ts";
 import type { RuntimeMemory } from "./memory.ts";
 import type { RuntimeProgress } from "./progress.ts";
@@ -31,6 +33,8 @@ export interface Runtime extends AsyncDisposable {
   readonly log: EventLog;
   readonly config: Config;
   readonly sessions: Sessions;
+  /** Runs that outlive whoever asked for them. docs/reference/background-runs.md */
+  readonly background: BackgroundRuns;
   /** The todo lists of sessions. docs/reference/todos.md */
   readonly todos: RuntimeTodos;
   /** How far a session is. docs/reference/progress.md */
@@ -77,6 +81,7 @@ type Shown = Omit<Runtime, "supervision" | "replay" | "close" | keyof AsyncDispo
 
 /** What it closes beside that. */
 interface Inner {
+  readonly dispatcher: Dispatcher;
   readonly ownsLog: boolean;
   readonly root: Supervisor;
   readonly leadership: Leadership;
@@ -88,7 +93,8 @@ interface Inner {
 /** A runtime out of its parts, which are running. @internal */
 export function runningRuntime(shown: Shown, inner: Inner): Runtime {
   const { log } = shown;
-  const { root, listeners } = inner;
+  const { root, listeners, dispatcher } = inner;
+  void dispatcher.begin();
   let closing: Promise<readonly Zombie[]> | null = null;
   const close = (): Promise<readonly Zombie[]> => (closing ??= closeAll(shown, inner));
   return {
@@ -118,8 +124,10 @@ export function runningRuntime(shown: Shown, inner: Inner): Runtime {
 
 async function closeAll(
   { sessions, sideQuery, extensions, memory, introspection, log }: Shown,
-  { root, leadership, journal, ownsLog, scanner }: Inner,
+  { dispatcher, root, leadership, journal, ownsLog, scanner }: Inner,
 ): Promise<readonly Zombie[]> {
+  // What it works on for others goes back in line before its sessions are shut down.
+  await dispatcher.close();
   await sideQuery.shutdown();
   await sessions.shutdown("shutdown");
   await scanner.close();

@@ -34,6 +34,8 @@ export interface RuntimeOptions {
   readonly random?: Random;
   /** The environment of commands, and where API keys are looked up. Default `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Which background runs it works on, and under which key its lease stands. Default: those that it is asked for. @internal */
+  readonly background?: { readonly role: "worker" | "library" | "command"; readonly leaseKey?: string };
   /** Looks at workspaces before and after calls. @internal */
   readonly scanner?: WorkspaceScanner;
 }

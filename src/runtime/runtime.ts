@@ -13,6 +13,7 @@ import {
   type SupervisorTree,
 } from "../supervision/index.ts";
 import { createMasker } from "../secrets/index.ts";
+import { backgroundRuns } from "./background/open.ts";
 import { changesWorld } from "./changes.ts";
 import { controlPlaneSecrets } from "./control-plane-token.ts";
 import { runtimeFeatures } from "./features.ts";
@@ -73,7 +74,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const house = new House();
   let leadership: Leadership | undefined;
   try {
-    leadership = await Leadership.acquire(log, `runtime-${id}`, leaseOwner(), clock, logger);
+    const { role = "library", leaseKey = `runtime-${id}` } = options.background ?? {};
+    leadership = await Leadership.acquire(log, leaseKey, leaseOwner(), clock, logger);
     const onEvent = (event: SupervisionEvent): void => {
       journal.record(event);
       for (const listener of listeners) if (house.isBuilt) listener(house.root.tree());
@@ -129,6 +131,18 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     const sideQuery = new SideQueries({ factory, sessions, population, introspection });
     await sideQuery.recover();
     const recall = { home, registry: extensions.registry, clock, logger, mask };
+    const { background, dispatcher } = await backgroundRuns({
+      ...parts,
+      cwd,
+      sessions,
+      factory,
+      mask,
+      role,
+      slots: config.lanes.background,
+      onRestart: "resume",
+      hasObjects: (options.extensions ?? []).length > 0,
+      sessionsOf: (runId) => Promise.resolve([runId]),
+    });
     const features = runtimeFeatures(factory, cwd, mask);
     return runningRuntime(
       {
@@ -143,11 +157,12 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
         log,
         config,
         sessions,
+        background,
         extensions,
         features,
         sideQuery,
       },
-      { ownsLog, root: house.root, leadership, journal, listeners, scanner: changes.scanner },
+      { ownsLog, dispatcher, root: house.root, leadership, journal, listeners, scanner: changes.scanner },
     );
   } catch (error) {
     if (house.isBuilt) await house.root.shutdown();

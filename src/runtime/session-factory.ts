@@ -184,6 +184,13 @@ export class SessionFactory {
     return createMasker([...knownSecrets(config, this.world.env), ...this.#deps.secretsOfHome]);
   }
 
+  /** Whether another process can find the model of a session: it is no object of this program. */
+  isKnownElsewhere({ model, script }: Settings): boolean {
+    if (script !== null) return true;
+    const provider = model.slice(0, Math.max(model.indexOf("/"), 0));
+    return ![model, provider].some((name) => Object.hasOwn(this.#deps.models, name));
+  }
+
   async systemPrompt(cwd: string): Promise<string> {
     const { config } = await this.#deps.configure(cwd);
     return buildSystemPrompt(this.#deps.home, cwd, Object.keys(config.secrets));

@@ -49,17 +49,24 @@ export class SessionStory {
     );
   }
 
+  /** Something that no fact of the session tells. */
+  tell(event: SessionEventBody): void {
+    this.#publish(event);
+  }
+
   #tell([state, events]: readonly [EventState, readonly SessionEventBody[]]): void {
     this.#state = state;
-    for (const event of events) {
-      for (const subscriber of this.#subscribers) {
-        try {
-          // A listener may be an async function, whatever its type says.
-          const told: unknown = subscriber({ ...event, sessionId: this.#sessionId });
-          if (told instanceof Promise) told.catch((error: unknown) => this.report(error));
-        } catch (error) {
-          this.report(error);
-        }
+    for (const event of events) this.#publish(event);
+  }
+
+  #publish(event: SessionEventBody): void {
+    for (const subscriber of this.#subscribers) {
+      try {
+        // A listener may be an async function, whatever its type says.
+        const told: unknown = subscriber({ ...event, sessionId: this.#sessionId });
+        if (told instanceof Promise) told.catch((error: unknown) => this.report(error));
+      } catch (error) {
+        this.report(error);
       }
     }
   }

@@ -9,10 +9,13 @@ import {
   type ExtensionStatusReport,
   type PendingApproval,
   type SessionEvent,
+  type SessionEventBody,
 } from "../projections/index.ts";
+import { hasFired, reasonOf } from "./abort-reason.ts";
 import { AbortedError } from "./errors.ts";
 import { followStream, readFacts } from "./facts.ts";
 import type { Lane } from "./lane.ts";
+import { inheritanceOf, type Inheritance } from "./lineage.ts";
 import { changeMode, type PlanModeChange } from "./plan-mode.ts";
 import { contentOf } from "./prompt-content.ts";
 import { PromptLine } from "./prompt-line.ts";
@@ -237,6 +240,16 @@ export class Session implements AsyncDisposable {
     return this.#deps.stream;
   }
 
+  /** What work for it takes over from it. @internal */
+  inheritance(): Inheritance {
+    return inheritanceOf(this.#deps.stream.views.session);
+  }
+
+  /** Tells subscribers of something that is no fact of the session. @internal */
+  tell(event: SessionEventBody): void {
+    this.#story.tell(event);
+  }
+
   /** Sends another input. @internal */
   async submit(type: FactType, data: unknown): Promise<Fact> {
     return this.#deps.stream.submit(type, data);
@@ -281,16 +294,4 @@ export class Session implements AsyncDisposable {
       for (const { resolve } of waiters) resolve(ended);
     });
   }
-}
-
-function hasFired(signal: AbortSignal | undefined): boolean {
-  return signal?.aborted === true;
-}
-
-function reasonOf(reason: unknown): string {
-  return reason instanceof Error
-    ? reason.message
-    : typeof reason === "string"
-      ? reason
-      : "aborted by the caller";
 }

@@ -6,6 +6,7 @@ import type { SessionLineage } from "../events/index.ts";
 import { assertSessionId, isSessionId, sessionStreamName } from "../harness/index.ts";
 import type { PendingApproval } from "../projections/index.ts";
 import {
+  findSession,
   listSessions,
   pendingApprovals,
   requireSession,
@@ -20,24 +21,9 @@ import { lineageOf } from "./lineage.ts";
 import type { SessionStream } from "./session-stream.ts";
 import type { OpenedSession, SessionFactory, SessionOptions, Settings } from "./session-factory.ts";
 import { Session } from "./session.ts";
+import type { StartOptions } from "./start-options.ts";
 import { causeOf, startSessionSupervisor } from "./session-supervisor.ts";
 import { stateOf, type SessionState } from "./session-types.ts";
-
-/** How a session is started. */
-export interface StartOptions extends SessionOptions {
-  /** Working directory; default the runtime's. */
-  readonly cwd?: string;
-  /** 1 to 256 UTF-8 bytes; default `ses_` and 16 hexadecimal digits. */
-  readonly sessionId?: string;
-  /** Under which name front ends know it, 1 to 256 UTF-8 bytes; default `session:` and its id. */
-  readonly sessionKey?: string;
-  /** Which agent it is of, 1 to 256 UTF-8 bytes; default none. */
-  readonly agentId?: string;
-  /** In place of the built system prompt. */
-  readonly systemPrompt?: string;
-  /** For whom it works. @internal */
-  readonly lineage?: Partial<SessionLineage>;
-}
 
 /** What sessions need of the runtime that they run in. @internal */
 export interface SessionsDeps {
@@ -82,10 +68,8 @@ export class Sessions {
     const sessionId = options.sessionId ?? this.#deps.factory.world.ids("ses");
     assertSessionId(sessionId);
     if (this.#live.has(sessionId)) throw new SessionExistsError(sessionId);
-    return this.#keep(
-      sessionId,
-      this.#start(sessionId, path.resolve(this.#deps.cwd, options.cwd ?? "."), options),
-    );
+    const cwd = path.resolve(this.#deps.cwd, options.cwd ?? ".");
+    return this.#keep(sessionId, this.#start(sessionId, cwd, options));
   }
 
   /**
@@ -105,6 +89,29 @@ export class Sessions {
     }
     if (!isSessionId(id)) throw new SessionNotFoundError(id);
     return this.#keep(id, this.#resume(id, options));
+  }
+
+  /** Whether there is such a session in the log. @internal */
+  async isKnown(id: string): Promise<boolean> {
+    return (await findSession(this.#deps.factory.world.log, id)) !== null;
+  }
+
+  /**
+   * Ends what was left open in a session whose process is gone: the commands of its calls, the calls, and its run.
+   *
+   * @throws SessionBusyError when another process leads it; SessionNotFoundError
+   * @internal
+   */
+  async tidy(id: string, reason: string): Promise<void> {
+    const { log } = this.#deps.factory.world;
+    const found = await requireSession(log, id);
+    // Before it goes on: recovery has settled what was open, and nothing is asked of a model.
+    const begin = async ({ session }: { readonly session: Session }): Promise<Beginning> => ({
+      settings: session.settings(),
+      record: async () => void (await session.abort(reason)),
+    });
+    const opening = this.#open(id, found.cwd, { origin: found.origin }, begin);
+    await (await this.#keep(id, opening)).shutdown(reason);
   }
 
   /** Where sessions work unless they say otherwise. */
@@ -172,7 +179,7 @@ export class Sessions {
 
   async #start(sessionId: string, cwd: string, options: StartOptions): Promise<Session> {
     const { factory } = this.#deps;
-    const settings = await factory.newSettings(cwd, options);
+    const settings = options.settings ?? (await factory.newSettings(cwd, options));
     const systemPrompt = options.systemPrompt ?? (await factory.systemPrompt(cwd));
     const lineage = lineageOf(sessionId, options);
     return this.#open(sessionId, cwd, { ...options, origin: lineage.origin }, ({ session, stream }) => {
@@ -286,7 +293,7 @@ export class Sessions {
   }
 
   #warn(error: unknown, what: string): void {
-    const code = error instanceof LemonError ? error.code : error instanceof Error ? error.name : "unknown";
-    this.#deps.factory.world.logger.warn({ code }, what);
+    const { logger } = this.#deps.factory.world;
+    logger.warn({ code: error instanceof LemonError ? error.code : "unknown" }, what);
   }
 }

@@ -12,6 +12,7 @@ export {
   EmptyPromptError,
   FeatureError,
   InvalidConfigError,
+  InvalidOptionsError,
   InvalidPromptError,
   InvalidScriptError,
   InvalidSessionIdError,

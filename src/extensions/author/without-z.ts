@@ -23,6 +23,8 @@ export const EmptyPromptError = unavailable("EmptyPromptError");
 /** Not available inside an extension. */
 export const InvalidConfigError = unavailable("InvalidConfigError");
 /** Not available inside an extension. */
+export const InvalidOptionsError = unavailable("InvalidOptionsError");
+/** Not available inside an extension. */
 export const InvalidPromptError = unavailable("InvalidPromptError");
 /** Not available inside an extension. */
 export const InvalidScriptError = unavailable("InvalidScriptError");

@@ -1,0 +1,246 @@
+/** `runtime.background`: runs that outlive whoever asked for them. docs/reference/background-runs.md */
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { decideRun, ranMs } from "../../actors/index.ts";
+import { kindOf } from "../../errors.ts";
+import { catalogue, type FactData, type FactOf, type FactType } from "../../events/index.ts";
+import {
+  abandonedRun,
+  isInScope,
+  isRunId,
+  lastSeen,
+  RunNotFoundError,
+  RunReader,
+  type BackgroundRunFilter,
+  type BackgroundRunList,
+  type BackgroundRunResult,
+  type BackgroundRunScope,
+  type BackgroundRunSummary,
+  type PresentRun,
+} from "../../harness/index.ts";
+import type { EventLog } from "../../log/index.ts";
+import type { Clock, Ids } from "../../ports.ts";
+import {
+  backgroundRunView,
+  project,
+  type BackgroundRunStatus,
+  type BackgroundRunView,
+} from "../../projections/index.ts";
+import type { Masker } from "../../secrets/index.ts";
+import { EmptyPromptError, InvalidOptionsError, InvalidPromptError } from "../errors.ts";
+import type { SessionFactory } from "../session-factory.ts";
+import type { Sessions } from "../sessions.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import { checkOptions, type BackgroundRunOptions } from "./options.ts";
+import type { RunLog } from "./run-log.ts";
+
+/** Bytes of a prompt: 256 KiB. */
+const MAX_PROMPT_BYTES = 262_144;
+/** Runs that may wait in a log. */
+const MAX_QUEUED = 1_000;
+/** Characters of the reason for a cancel. */
+const MAX_REASON_CHARS = 500;
+
+/** What the service needs of its runtime. */
+export interface BackgroundDeps {
+  readonly log: EventLog;
+  readonly runs: RunLog;
+  readonly dispatcher: Dispatcher;
+  readonly factory: Pick<SessionFactory, "newSettings" | "changedSettings" | "isKnownElsewhere">;
+  readonly sessions: Pick<Sessions, "get">;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly mask: Masker;
+  readonly cwd: string;
+  /** The key of this runtime's lease: runs that only this process may do are bound to it. */
+  readonly leaseKey: string;
+  /** Which process does a run that does not say. */
+  readonly worker: "inProcess" | "detached";
+  /** Whether another process could do one: the log is on disk, and no extension is an object of the program. */
+  readonly canDetach: boolean;
+  readonly onRestart: "resume" | "lost";
+  readonly sessionsOf: (id: string) => Promise<readonly string[]>;
+}
+
+/** A run that was put in line. */
+export interface QueuedRun {
+  readonly id: string;
+  readonly status: "queued";
+}
+
+/** What a cancel came to: `cancelled` is false for a run that was over already. */
+export interface CancelledRun {
+  readonly id: string;
+  readonly cancelled: boolean;
+  readonly status: BackgroundRunStatus;
+}
+
+/** Background runs of a log, those of other processes included. */
+export class BackgroundRuns {
+  readonly #deps: BackgroundDeps;
+  readonly #reader: RunReader;
+
+  /** @internal Comes from `runtime.background`. */
+  constructor(deps: BackgroundDeps) {
+    this.#deps = deps;
+    const { log, clock, sessionsOf } = deps;
+    const now = (): number => clock.now();
+    this.#reader = new RunReader({
+      log,
+      now,
+      sessionsOf,
+      presently: (run) => presentRun(log, run, now()),
+    });
+  }
+
+  /**
+   * Puts a run in line; it does not wait for it to begin.
+   *
+   * @param prompt - what to do: up to 256 KiB, trimmed
+   * @throws EmptyPromptError, InvalidPromptError, InvalidOptionsError, NoModelError, InvalidConfigError;
+   * JobQueueFullError when 1,000 wait
+   */
+  async start(prompt: string, options: BackgroundRunOptions = {}): Promise<QueuedRun> {
+    const { ids, runs, log, mask, dispatcher, leaseKey } = this.#deps;
+    const text = checkedPrompt(prompt);
+    const queued = await this.#queuedOf(checkOptions(options));
+    const promptSha256 = await log.putBlob(mask.bytes(Buffer.from(text)));
+    const id = ids("bg");
+    const bound = queued.worker === "inProcess" ? leaseKey : null;
+    dispatcher.follow();
+    await runs.enqueue(id, { id, promptSha256, ...queued }, { bound, limit: MAX_QUEUED });
+    if (bound === null) await dispatcher.ensureWorker();
+    else void dispatcher.look();
+    return { id, status: "queued" };
+  }
+
+  /** The newest queued first; runs that ended 30 days ago are left out. @throws LemonError `LEMON_INVALID_STATUS`, `LEMON_INVALID_LIMIT` */
+  async list(filter: BackgroundRunFilter = {}): Promise<BackgroundRunList> {
+    await this.#deps.dispatcher.look();
+    return this.#reader.list(filter);
+  }
+
+  /** How a run is, now. @throws RunNotFoundError */
+  async status(id: string, scope: BackgroundRunScope = {}): Promise<BackgroundRunSummary> {
+    await this.#deps.dispatcher.look();
+    return this.#reader.status(id, scope);
+  }
+
+  /** What a run came to so far. @throws RunNotFoundError */
+  async result(id: string, scope: BackgroundRunScope = {}): Promise<BackgroundRunResult> {
+    await this.#deps.dispatcher.look();
+    return this.#reader.result(id, scope);
+  }
+
+  /**
+   * Ends a run. That is recorded first; what it does is stopped within seconds, wherever that is.
+   *
+   * @param reason - kept with it, up to 500 characters, and shown nowhere
+   * @returns at once; `cancelled` is false for a run that had ended, which is no error
+   * @throws RunNotFoundError
+   */
+  async cancel(id: string, reason?: string, scope: BackgroundRunScope = {}): Promise<CancelledRun> {
+    const { runs, clock, dispatcher } = this.#deps;
+    await dispatcher.look();
+    const view = isRunId(id) ? await runs.viewOf(id) : null;
+    if (view === null || view.queued === null || !isInScope(view, scope)) throw new RunNotFoundError();
+    const why = reason === undefined ? null : [...reason].slice(0, MAX_REASON_CHARS).join("");
+    const decision = await runs.record(id, { type: "cancelled", reason: why, now: clock.now() });
+    dispatcher.owned(id)?.recorded();
+    void dispatcher.look();
+    const { status } = decision === null ? await runs.viewOf(id) : ({ status: "cancelled" } as const);
+    return { id, cancelled: decision !== null, status };
+  }
+
+  /** Answers a call of a run that waits for a person, wherever the run is worked on. @internal */
+  async answer(id: string, answer: FactData<"background_run.approval_answered">): Promise<void> {
+    await this.#deps.runs.note(id, "background_run.approval_answered", answer);
+  }
+
+  async #queuedOf(
+    options: ReturnType<typeof checkOptions>,
+  ): Promise<Omit<FactData<"background_run.queued">, "id" | "promptSha256">> {
+    const { sessions, factory, cwd: here, onRestart } = this.#deps;
+    const { parentSessionId, sessionKey, timeoutMs } = options;
+    const parent = parentSessionId === undefined ? null : await sessions.get(parentSessionId);
+    const inherited = parent?.inheritance() ?? null;
+    const cwd = path.resolve(here, options.cwd ?? inherited?.cwd ?? ".");
+    await assertFolder(cwd);
+    const base = inherited === null ? null : { ...inherited.settings, disabled: [], enabledOnly: null };
+    const settings =
+      base === null ? await factory.newSettings(cwd, options) : await factory.changedSettings(base, options);
+    const portable = this.#deps.canDetach && factory.isKnownElsewhere(settings);
+    return {
+      cwd,
+      systemPrompt: options.systemPrompt ?? inherited?.systemPrompt ?? null,
+      settings,
+      parentSessionId: parentSessionId ?? null,
+      parentSessionKey: sessionKey ?? inherited?.sessionKey ?? null,
+      agentId: inherited?.agentId ?? null,
+      timeoutMs,
+      onRestart: options.onRestart ?? onRestart,
+      worker: this.#workerOf(options, portable),
+      portable,
+    };
+  }
+
+  #workerOf({ worker }: BackgroundRunOptions, portable: boolean): "inProcess" | "detached" {
+    if (worker === "detached" && !portable)
+      throw new InvalidOptionsError(
+        "worker",
+        "inProcess, since another process can't do it: that needs a log on disk, a model known by name or a script, and extensions given by path",
+        worker,
+      );
+    return worker ?? (portable ? this.#deps.worker : "inProcess");
+  }
+}
+
+/**
+ * How a run stands now: what its facts say, and what whoever looks next will decide of a run whose process is gone. So
+ * nobody is told that it runs while nobody works on it, not even by a log that can't be written.
+ */
+export async function presentRun(
+  log: EventLog,
+  run: PresentRun,
+  now: number,
+): Promise<{ readonly view: BackgroundRunView; readonly elapsedMs: number }> {
+  const why = abandonedRun(run);
+  const seenAt = why === null ? now : await lastSeen(log, run);
+  const decision = why === null ? null : decideRun(run.view, { type: why, now, seenAt });
+  if (decision === null) return { view: run.view, elapsedMs: ranMs(run.view, now) };
+  const view = project(backgroundRunView, run.view, factOf(decision, run.view, seenAt));
+  return { view, elapsedMs: ranMs(view, now) };
+}
+
+/** The decision as the fact that it would be. */
+function factOf(
+  { type, data }: { readonly type: FactType; readonly data: unknown },
+  { version }: BackgroundRunView,
+  at: number,
+): FactOf<FactType> {
+  const envelope = {
+    stream: "",
+    position: 0,
+    actor: "background",
+    causation: null,
+    correlation: null,
+    hash: "",
+  };
+  const { schemaVersion } = catalogue[type];
+  return { ...envelope, type, data, kind: "input", version, at, schemaVersion } as FactOf<FactType>;
+}
+
+function checkedPrompt(prompt: unknown): string {
+  if (typeof prompt !== "string") throw new InvalidPromptError(kindOf(prompt), "prompt", "text");
+  const text = prompt.trim();
+  if (text === "") throw new EmptyPromptError();
+  if (Buffer.byteLength(text) > MAX_PROMPT_BYTES)
+    throw new InvalidPromptError("a longer one", "prompt", `text of up to ${MAX_PROMPT_BYTES} bytes`);
+  return text;
+}
+
+async function assertFolder(cwd: string): Promise<void> {
+  const found = await stat(cwd).catch(() => null);
+  if (found?.isDirectory() !== true)
+    throw new InvalidOptionsError("cwd", "a folder", found === null ? undefined : cwd);
+}
