@@ -75,3 +75,9 @@ export interface CheckpointRestoreFlags {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
+
+/** Flags of `lemon worker`. */
+export interface WorkerFlags {
+  /** Seconds. */
+  readonly idle?: number;
+}

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import type * as Commander from "commander";
 import { addCheckpointCommands } from "./checkpoint-commands.ts";
 import { addHarnessCommands } from "./harness-commands.ts";
+import { addWorkerCommand } from "./worker-command.ts";
 import { collect, nonEmpty, portNumber, wholeNumber } from "./value-parsers.ts";
 import type {
   AskFlags,
@@ -44,6 +45,7 @@ export function buildProgram(version: string, invoke: Invoke): Command {
   addHookCommands(program, invoke);
   addExtensionCommands(program, invoke, version);
   addServeCommand(program, invoke);
+  addWorkerCommand(program, invoke);
   addDoctorCommand(program, invoke, version);
   return program;
 }

@@ -80,6 +80,7 @@ export {
 } from "./background/id.ts";
 export {
   abandonedRun,
+  hasBackgroundWork,
   lastSeen,
   readPresentRun,
   readRun,

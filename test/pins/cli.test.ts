@@ -92,6 +92,7 @@ test("the commands, their arguments and their flags", () => {
     "checkpoint delete <id>",
     "checkpoint prune <session> --keep <count>",
     "verify",
+    "worker --idle <seconds>",
     "backup <file>",
     "approvals",
     "allow <id>",

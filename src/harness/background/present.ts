@@ -54,3 +54,9 @@ export async function lastSeen(
   }
   return seen;
 }
+
+/** Whether a log has runs that a process which stays should see to: they wait and anybody may take them, or were left. */
+export async function hasBackgroundWork(log: EventLog): Promise<boolean> {
+  const jobs = await log.jobs(BACKGROUND_QUEUE);
+  return jobs.some(({ holder, isBoundLive }) => (holder === null ? !isBoundLive : !holder.isLive));
+}

@@ -157,6 +157,25 @@ export class BackgroundRuns {
     await this.#deps.runs.note(id, "background_run.approval_answered", answer);
   }
 
+  /** Resolves when there was nothing to work on for so many milliseconds, or the signal fires. @internal */
+  untilIdle(ms: number, signal: AbortSignal): Promise<void> {
+    const { clock, dispatcher } = this.#deps;
+    return new Promise((resolve) => {
+      let cancel = (): void => undefined;
+      const look = (): void => {
+        const left = ms - dispatcher.idleMs;
+        if (left <= 0 || signal.aborted) resolve();
+        else cancel = clock.setTimer(left, look);
+      };
+      const onAbort = (): void => {
+        cancel();
+        resolve();
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      look();
+    });
+  }
+
   async #queuedOf(
     options: ReturnType<typeof checkOptions>,
   ): Promise<Omit<FactData<"background_run.queued">, "id" | "promptSha256">> {
