@@ -92,7 +92,6 @@ test("the commands, their arguments and their flags", () => {
     "checkpoint delete <id>",
     "checkpoint prune <session> --keep <count>",
     "verify",
-    "worker --idle <seconds>",
     "backup <file>",
     "approvals",
     "allow <id>",
@@ -105,6 +104,7 @@ test("the commands, their arguments and their flags", () => {
     "extension config <name> --extension <path>",
     "extension new <name> [dir]",
     "serve --stdio | --http | --port <number> | --scopes <list>",
+    "worker --idle <seconds>",
     "doctor --bundle <file>",
   ]);
   expect(flagsOf(program)).toBe(
