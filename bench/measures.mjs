@@ -8,6 +8,7 @@ export const measures = {
   resume: () => import("./measures/resume.mjs"),
   supervision: () => import("./measures/supervision.mjs"),
   turn: () => import("./measures/turn.mjs"),
+  "side-query": () => import("./measures/side-query.mjs"),
   idle: () => import("./measures/idle.mjs"),
   extensions: () => import("./measures/extensions.mjs"),
   scan: () => import("./measures/scan.mjs"),

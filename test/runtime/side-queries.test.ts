@@ -4,7 +4,7 @@ import type { EventLog } from "../../src/log/index.ts";
 import { scriptedModel, type Model, type ScriptedTurn } from "../../src/providers/index.ts";
 import type { Runtime, RuntimeOptions, SideQueryError } from "../../src/runtime/index.ts";
 import { AskedModel, broke, said, shownIn, usage } from "../support/asked-model.ts";
-import { memoryLog } from "../support/log-doubles.ts";
+import { memoryLog, tampered, type Tampering } from "../support/log-doubles.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { factOfType, factsOf, gate, probe, probeExtension, scriptedRuntime } from "../support/runtimes.ts";
 
@@ -411,6 +411,32 @@ describe("time", () => {
     await runtime.close();
     expect(await sideFacts(log)).toHaveLength(2);
     expect(clock.pending).toBe(0);
+  });
+
+  test("ends it a second later where the log is stuck", async () => {
+    const { log, model, runtime: first } = await withSession();
+    await first.close();
+    const stuck = gate();
+    const clock = new ManualClock();
+    const tampering: Tampering = {};
+    const models = { asked: model as Model };
+    const runtime = await scriptedRuntime(tampered(log, tampering), [], { clock, models });
+    let end: string | null = null;
+    const asked = runtime.sideQuery
+      .ask("s", "Well?", { ...asking, timeoutMs: 200 })
+      .catch((error: unknown) => (end = (error as SideQueryError).reason));
+    const request = await model.asked(0);
+    tampering.beforeAppend = (stream) => (stream.startsWith("side_query-") ? stuck.promise : undefined);
+    request.answer(said("So."));
+    await new Promise(setImmediate);
+    clock.advance(200);
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    expect(end).toBeNull();
+    clock.advance(1_000);
+    await asked;
+    expect(end).toBe("timeout");
+    stuck.open();
+    await runtime.close();
   });
 
   test("in the line counts: who has none left is not asked", async () => {
