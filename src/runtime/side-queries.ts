@@ -152,7 +152,10 @@ export class SideQueries {
       await overdue.race(stream.submit("side_query.asked", askedOf(query)));
       return resultOf(id, await overdue.race(ended));
     } finally {
-      const stopping = starting.then(({ child }) => child && supervisor.terminateChild(child));
+      const stopping = starting.then(
+        ({ child }) => child && supervisor.terminateChild(child),
+        () => undefined,
+      );
       // Its supervisor sees to it, however long that takes.
       await overdue.race(stopping).catch((error: unknown) => this.#warn(error, STOPPING));
       overdue.cancel();

@@ -360,6 +360,23 @@ describe("the model", () => {
     await runtime.close();
   });
 
+  test("that throws is no reason to tell what it threw", async () => {
+    const log = await memoryLog();
+    const thrower: Model = {
+      ref: "thrower/x",
+      request: () => Promise.reject(new Error("sk-0123456789 at /home/me")),
+    };
+    const runtime = await scriptedRuntime(log, [], { models: { thrower } });
+    const error: unknown = await runtime.sideQuery
+      .ask({ messages: [] }, "Well?", { model: "thrower/x" })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ message: "the side query was not answered", reason: "query_failed" });
+    const facts = await sideFacts(log);
+    expect(facts.at(-1)?.data).toMatchObject({ reason: "query_failed", why: "internal" });
+    expect(JSON.stringify(facts)).not.toContain("sk-");
+    await runtime.close();
+  });
+
   test("that nobody knows, or that none is configured, is the same to the caller", async () => {
     const { runtime } = await withSession();
     for (const ask of [

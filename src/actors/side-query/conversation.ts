@@ -56,7 +56,7 @@ export function conversationOf(
   return {
     systemPrompt,
     messages: shown.map(({ message }) => message),
-    leftOut: isSummaryOfThem ? 0 : messagesBefore(view, from),
+    leftOut: isSummaryOfThem || from === 0 ? 0 : messagesBefore(view, from),
   };
 }
 
