@@ -151,6 +151,8 @@ test("tree shows what ran under whom, now and at an earlier position", async () 
           ],
         ],
         ["sessions", [["s", [["stream", []]]]]],
+        ["side_queries", []],
+        ["background", []],
       ],
     ],
   ]);
