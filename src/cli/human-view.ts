@@ -53,6 +53,8 @@ export class HumanView implements RunView {
         return out.progress("compacting the conversation");
       case "compaction_end":
         return this.#tellCompaction(event);
+      case "task_changed":
+        return out.note(out.paintError("dim", `${event.taskId} ${event.status}${toldOf(event.description)}`));
       case "agent_end":
       case "agent_start":
       case "approval_requested":
@@ -130,6 +132,10 @@ export class HumanView implements RunView {
 
 function firstText(content: readonly { readonly type: string; readonly text?: string }[]): string {
   return oneLine(content.map(({ text = "" }) => text).join(" "), 120);
+}
+
+function toldOf(description: string | null): string {
+  return description === null ? "" : `: ${oneLine(description, 80)}`;
 }
 
 function hintFor(failure: string): string {

@@ -73,7 +73,7 @@ const rules = {
   "turn.started": decision(),
   "turn.ended": decision(),
   "turn_budget.exhausted": decision(),
-  "message.appended": decision(),
+  "message.appended": decision({ schemaVersion: 2 }),
 
   "model.requested": decision({ schemaVersion: 3, opens: "model" }),
   "model.responded": input({ schemaVersion: 2, settles: ["model"] }),
@@ -121,6 +121,15 @@ const rules = {
   "checkpoint.restored": noted,
   "checkpoint.resumed": noted,
   "introspection.recorded": input({ receivers: [] }),
+
+  "subagent.queued": input({ mayBelongTo: "call" }),
+  "subagent.started": input(),
+  "subagent.completed": input(),
+  "subagent.timed_out": input(),
+  "subagent.cancelled": input({ kind: "either" }),
+  "subagent.failed": input(),
+  "subagent.lost": input(),
+  "subagent.shown": input({ mayBelongTo: "call" }),
 
   "features.generation_requested": input({ receivers: [] }),
   "features.generated": input({ receivers: [] }),

@@ -10,6 +10,7 @@ import { extensionFactSchemas } from "./extension-schemas.ts";
 import { harnessFactSchemas, receipt } from "./harness-schemas.ts";
 import { featureFactSchemas } from "./feature-schemas.ts";
 import { sideQueryFactSchemas } from "./side-query-schemas.ts";
+import { subagentFactSchemas } from "./subagent-schemas.ts";
 import { LemonError } from "../errors.ts";
 import { catalogue, type FactType } from "./catalogue.ts";
 import {
@@ -89,7 +90,10 @@ export const factSchemas = {
   "turn.started": z.object({ turn: count }),
   "turn.ended": z.object({ turn: count, toolCalls: count }),
   "turn_budget.exhausted": z.object({ maxToolTurns: count, toolTurns: count }),
-  "message.appended": z.object({ content: z.array(contentBlock), source: z.enum(["steer", "follow_up"]) }),
+  "message.appended": z.object({
+    content: z.array(contentBlock),
+    source: z.enum(["steer", "follow_up", "task"]),
+  }),
 
   "model.requested": z.object({
     turn: count,
@@ -253,6 +257,7 @@ export const factSchemas = {
   ...harnessFactSchemas,
   ...sideQueryFactSchemas,
   ...backgroundFactSchemas,
+  ...subagentFactSchemas,
 
   "child.started": z.object({ ...supervised, childType }),
   "child.exited": z.object({ ...supervised, reason: exitReason }),

@@ -53,6 +53,8 @@ const upcasters: Readonly<Record<string, Readonly<Record<number, Upcaster>>>> = 
   "model.failed": { 1: (data: object) => ({ ...data, compaction: null }) },
   "tool_call.requested": { 1: (data: object) => ({ ...data, resultHooks: 0, mode: "normal" }) },
   "tool_call.blocked": { 1: (data: object) => ({ ...data, context: null }) },
+  // Version 1 knew fewer kinds of message.
+  "message.appended": { 1: (data: object) => data },
   "approval.requested": { 1: (data: object) => ({ ...data, args: null }) },
   "tool_call.started": { 1: (data: object) => ({ ...data, args: null, mode: "normal" }) },
   "tool_call.returned": {

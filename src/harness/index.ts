@@ -96,3 +96,16 @@ export {
   type BackgroundRunScope,
 } from "./background/reading.ts";
 export { sessionKeyOf, type BackgroundErrorCode, type BackgroundRunSummary } from "./background/summary.ts";
+export { changedFiles, type ChangedFiles } from "./background/changed-files.ts";
+export { isTaskId, noTask, TaskError } from "./tasks/errors.ts";
+export {
+  joinRequest,
+  taskIdOf,
+  taskIdsOf,
+  taskRequest,
+  type JoinRequest,
+  type TaskRequest,
+} from "./tasks/request.ts";
+export { loadRoles } from "./tasks/role-files.ts";
+export { roleNamed, type Role } from "./tasks/roles.ts";
+export { familyOf, storedTasks } from "./tasks/stored.ts";

@@ -202,6 +202,8 @@ export interface EventLog {
   /** Makes `lease` the leader of `stream`. @returns the stream's version */
   claim(stream: string, lease: Lease): Promise<number>;
   unclaim(stream: string, lease: Lease): Promise<void>;
+  /** Who leads `stream` now, under a lease that is live; `null` for nobody. */
+  leaderOf(stream: string): Promise<Omit<Lease, "key"> | null>;
   /** Who holds a lease now; `null` when nobody live does. */
   holderOf(key: string): Promise<Omit<Lease, "key"> | null>;
   /** The jobs of a queue, by order and then by key. */

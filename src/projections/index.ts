@@ -114,3 +114,13 @@ export {
   type MadeDirectory,
   type PathContent,
 } from "./file-history.ts";
+export {
+  hasEnded,
+  isTaskEnd,
+  tasks,
+  taskStatusOf,
+  type StoredTask,
+  type TaskEnd,
+  type Tasks,
+  type TaskStatus,
+} from "./tasks.ts";

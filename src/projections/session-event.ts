@@ -1,4 +1,5 @@
 /** The events of a session, as a subscriber gets them. docs/reference/session-events.md */
+import type { TaskStatus } from "./tasks.ts";
 import type { ContentBlock, FactData } from "../events/index.ts";
 
 /** The arguments of a call; `null` when the model wrote none that can be read. */
@@ -128,6 +129,14 @@ export type SessionEventBody =
       readonly checkpointId: string | null;
       readonly status: string;
       readonly results: FactData<"checkpoint.restored">["results"];
+    }
+  /** docs/reference/subagents.md */
+  | {
+      readonly type: "task_changed";
+      readonly taskId: string;
+      readonly status: TaskStatus;
+      /** When it is queued. */
+      readonly description: string | null;
     }
   /** docs/reference/status-report.md */
   | {

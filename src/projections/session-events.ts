@@ -9,6 +9,7 @@ import { compactionEvent, endOf } from "./compaction-events.ts";
 import { blockedContent } from "./blocked-content.ts";
 import { tellBudget, tellEnd } from "./run-end-events.ts";
 import type { SessionView } from "./session-view.ts";
+import { isOfTask, taskEvents } from "./task-events.ts";
 
 type Details = Readonly<Record<string, unknown>> | null;
 type Receipt = FactData<"tool_call.returned">["receipt"];
@@ -65,6 +66,7 @@ const isElsewhere = (fact: KnownFact): fact is FactOf<Elsewhere> =>
 /** What a fact tells. */
 export function tellFact(state: EventState, fact: KnownFact): Told {
   if (isElsewhere(fact)) return [state, []];
+  if (isOfTask(fact)) return [state, taskEvents(fact)];
   switch (fact.type) {
     case "prompt.submitted":
       return [{ ...state, prompt: fact.data.content }, []];

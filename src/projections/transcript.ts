@@ -32,7 +32,7 @@ export type TranscriptMessage =
   | {
       readonly role: "user";
       readonly version: number;
-      readonly source: "prompt" | "steer" | "follow_up";
+      readonly source: "prompt" | "steer" | "follow_up" | "task";
       readonly content: readonly ContentBlock[];
     }
   /** What hooks gave at the start of the session: to the model a user's message, to people none. */

@@ -23,6 +23,7 @@ export class House {
   #sessions: Supervisor | null = null;
   #sideQueries: Supervisor | null = null;
   #background: Supervisor | null = null;
+  #subagents: Supervisor | null = null;
 
   get isBuilt(): boolean {
     return this.#root !== null;
@@ -57,6 +58,11 @@ export class House {
     return built(this.#background);
   }
 
+  /** Of the work on tasks; the sessions of subagents are with all others. */
+  get subagents(): Supervisor {
+    return built(this.#subagents);
+  }
+
   /** Starts the tree. */
   async build({ clock, onEvent }: HouseParts): Promise<void> {
     const workers = async (): Promise<Supervisor> => (this.#workers = await startDynamicSupervisor({}));
@@ -68,6 +74,7 @@ export class House {
     const sideQueries = async (): Promise<Supervisor> =>
       (this.#sideQueries = await startDynamicSupervisor({}));
     const background = async (): Promise<Supervisor> => (this.#background = await startDynamicSupervisor({}));
+    const subagents = async (): Promise<Supervisor> => (this.#subagents = await startDynamicSupervisor({}));
     const services = (): Promise<Supervisor> =>
       startSupervisor({
         children: [
@@ -75,6 +82,7 @@ export class House {
           { id: "sessions", type: "supervisor", start: sessions },
           { id: "side_queries", type: "supervisor", start: sideQueries },
           { id: "background", type: "supervisor", start: background },
+          { id: "subagents", type: "supervisor", start: subagents },
         ],
       });
     this.#root = await startSupervisor(

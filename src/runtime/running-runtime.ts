@@ -23,6 +23,7 @@ import type { RuntimeTools } from "./runtime-tools.ts";
 import type { Sessions } from "./sessions.ts";
 import type { SideQueries } from "./side-queries.ts";
 import type { SupervisionJournal } from "./supervision-journal.ts";
+import type { RuntimeTasks } from "./subagents/runtime-tasks.ts";
 import type { RuntimeTodos } from "./todos.ts";
 import { treesOf } from "./trees.ts";
 
@@ -37,6 +38,8 @@ export interface Runtime extends AsyncDisposable {
   readonly background: BackgroundRuns;
   /** The todo lists of sessions. docs/reference/todos.md */
   readonly todos: RuntimeTodos;
+  /** The tasks that sessions gave to subagents. docs/reference/subagents.md */
+  readonly tasks: RuntimeTasks;
   /** How far a session is. docs/reference/progress.md */
   readonly progress: RuntimeProgress;
   /** What happened in sessions, without content. docs/reference/introspection.md */

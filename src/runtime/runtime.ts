@@ -3,6 +3,7 @@ import path from "node:path";
 import { Leadership } from "../actors/index.ts";
 import type { Fact, SessionLineage } from "../events/index.ts";
 import { loadConfig } from "../config/index.ts";
+import { familyOf } from "../harness/index.ts";
 import { defaultHome } from "../home.ts";
 import { leaseOwner } from "../log/index.ts";
 import { silentLogger } from "../ports.ts";
@@ -14,6 +15,7 @@ import {
 } from "../supervision/index.ts";
 import { createMasker } from "../secrets/index.ts";
 import { backgroundRuns } from "./background/open.ts";
+import type { TaskControl } from "../tools/index.ts";
 import { changesWorld } from "./changes.ts";
 import { controlPlaneSecrets } from "./control-plane-token.ts";
 import { runtimeFeatures } from "./features.ts";
@@ -35,6 +37,9 @@ import { SessionWriter } from "./session-writer.ts";
 import { Sessions } from "./sessions.ts";
 import { SideQueries } from "./side-queries.ts";
 import { SupervisionJournal } from "./supervision-journal.ts";
+import type { TaskCall } from "./subagents/control.ts";
+import { RuntimeTasks } from "./subagents/runtime-tasks.ts";
+import { Subagents } from "./subagents/subagents.ts";
 import { systemIds, systemRandom } from "./system-ports.ts";
 import { RuntimeTodos } from "./todos.ts";
 
@@ -104,27 +109,42 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     const introspection = new RuntimeIntrospection({ log, clock, ids, logger, mask });
     // Asked once there are sessions.
     const streamOf = (sessionId: string) => sessions.streamOf(sessionId);
-    const watch = (sessionId: string, fact: Fact, lineage?: SessionLineage): void =>
+    const watch = (sessionId: string, fact: Fact, lineage?: SessionLineage): void => {
       introspection.take(sessionId, fact, lineage);
+      subagents.take(fact);
+    };
     const writer = new SessionWriter({ log, leadership, clock, mask, streamOf, written: watch });
     const shared = { log, clock, ids, logger, mask, cwd };
     const checkpoints = runtimeCheckpoints({ ...shared, sessions: writer, settings: config.checkpoints });
     const changes = changesWorld({ log, checkpoints, home, logger, scanner: options.scanner });
+    const tasks = (call: TaskCall): TaskControl => subagents.controlOf(call);
     const factory = new SessionFactory({
-      world: { log, leadership, writer, watch, checkpoints, clock, ids, random, logger, env, changes },
+      world: { log, leadership, writer, watch, checkpoints, clock, ids, random, logger, env, changes, tasks },
       home,
       models: options.models ?? {},
       extensions: extensions.registry,
       configure,
       secretsOfHome,
     });
-    const recover = (sessionId: string): Promise<void> => checkpoints.recover(sessionId);
+    const subagents: Subagents = new Subagents({
+      ...{ log, clock, ids, logger, home },
+      lane: new Lane(config.lanes.subagent),
+      sessions: () => sessions,
+      supervisor: () => house.subagents,
+      isTrusted: async (folder) => (await configure(folder)).isProjectTrusted,
+    });
+    const recover = async (sessionId: string): Promise<void> => {
+      await checkpoints.recover(sessionId);
+      await subagents.recover(sessionId);
+    };
+    const leave = (sessionId: string): Promise<void> => subagents.leave(sessionId);
     const lane = new Lane(config.lanes.main ?? options.mainLane ?? Infinity);
     const sessions: Sessions = new Sessions({
       factory,
       population: () => house.sessions,
       cwd,
       recover,
+      leave,
       lane,
     });
     const population = (): Supervisor => house.sideQueries;
@@ -141,12 +161,13 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       slots: config.lanes.background,
       onRestart: "resume",
       hasObjects: (options.extensions ?? []).length > 0,
-      sessionsOf: (runId) => Promise.resolve([runId]),
+      sessionsOf: (runId) => familyOf(log, runId),
     });
     const features = runtimeFeatures(factory, cwd, mask);
     return runningRuntime(
       {
         todos: new RuntimeTodos({ log, writer, clock }),
+        tasks: new RuntimeTasks({ log, writer }),
         progress: new RuntimeProgress({ log, load: (folder) => features.load(folder) }),
         introspection,
         tools: new RuntimeTools(extensions.registry, cwd, configure),

@@ -20,6 +20,7 @@ import { handedTools } from "./handed-tools.ts";
 import { knownSecrets, restorableSecrets, shortSecretWarnings } from "./known-secrets.ts";
 import type { Configured } from "./load-builder.ts";
 import { SessionExtensions, specOf } from "./session-extensions.ts";
+import type { Session } from "./session.ts";
 import { openSessionStream, type SessionStream, type SessionWorld } from "./session-stream.ts";
 import { buildSystemPrompt } from "./system-prompt.ts";
 
@@ -52,6 +53,10 @@ export interface SessionOptions {
   readonly customTools?: readonly AnyToolDefinition[];
   /** Tools after all others. Not recorded: a resume wants them again. */
   readonly extraTools?: readonly AnyToolDefinition[];
+  /** Gets the session of each of its subagents, and of theirs, as it opens. Not recorded: a resume wants it again. */
+  readonly onSubagent?: (session: Session) => void;
+  /** The open run is aborted before it goes on. @internal */
+  readonly abortWith?: string;
   /** Sees every event from the first; what `subscribe` is given later may have missed some of a run that goes on. */
   readonly onEvent?: (event: SessionEvent) => void;
 }

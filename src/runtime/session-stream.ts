@@ -45,9 +45,12 @@ import {
   approvalModeOf,
   type ExtensionControl,
   type RegisteredTool,
+  type TaskControl,
   type ToolRegistry,
 } from "../tools/index.ts";
 import { maskedLogger } from "./masking.ts";
+import type { TaskCall } from "./subagents/control.ts";
+import { TaskEndedError } from "./subagents/errors.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import { todosOfCall } from "./todos.ts";
 
@@ -64,6 +67,8 @@ export interface SessionWorld {
   readonly logger: Logger;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly checkpoints: CheckpointService;
+  /** What the tool of subagents may do for a call. */
+  readonly tasks: (call: TaskCall) => TaskControl;
   /** Where what calls change is looked at and kept. */
   readonly changes: ChangesWorld;
 }
@@ -127,6 +132,13 @@ export async function openSessionStream(
         settled,
         extensions: parts.extensions,
         todos: todosOfCall(sessionId, { log, writer, clock }),
+        tasks: (callId: string, record: TaskCall["record"]) =>
+          world.tasks({
+            sessionId,
+            callId,
+            record,
+            keep: (text) => log.putBlob(mask.bytes(Buffer.from(text))),
+          }),
         checkpoints: (callId: string, write: Recorder["write"]) =>
           checkpointsOfCall(world.checkpoints, sessionId, { callId, write }),
         putBlob: (bytes: Uint8Array) => log.putBlob(bytes),
@@ -203,6 +215,13 @@ function refusal(sessionId: string, type: FactType): LemonError {
     case "plan_mode.entered":
     case "plan_mode.exited":
       return new PlanModeUnchangedError(sessionId);
+    case "subagent.started":
+    case "subagent.completed":
+    case "subagent.timed_out":
+    case "subagent.cancelled":
+    case "subagent.failed":
+    case "subagent.lost":
+      return new TaskEndedError();
     case "session.started":
       return new LemonError("session_exists", `session ${sessionId} has been started`);
     default:

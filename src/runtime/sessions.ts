@@ -1,6 +1,5 @@
 /** `runtime.sessions`: starts, resumes and lists sessions, each under a supervisor of its own. */
 import path from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import { LemonError } from "../errors.ts";
 import type { SessionLineage } from "../events/index.ts";
 import { assertSessionId, isSessionId, sessionStreamName } from "../harness/index.ts";
@@ -16,26 +15,16 @@ import {
 } from "../replay/index.ts";
 import type { Child, Supervisor } from "../supervision/index.ts";
 import { SessionExistsError, SessionFailedError } from "./errors.ts";
-import type { Lane } from "./lane.ts";
+import { handedIn, type HandedOptions } from "./handed-options.ts";
 import { lineageOf } from "./lineage.ts";
+import { configureSession } from "./session-configuring.ts";
 import type { SessionStream } from "./session-stream.ts";
-import type { OpenedSession, SessionFactory, SessionOptions, Settings } from "./session-factory.ts";
+import type { OpenedSession, SessionOptions, Settings } from "./session-factory.ts";
 import { Session } from "./session.ts";
 import type { StartOptions } from "./start-options.ts";
+import type { SessionsDeps } from "./sessions-deps.ts";
 import { causeOf, startSessionSupervisor } from "./session-supervisor.ts";
 import { stateOf, type SessionState } from "./session-types.ts";
-
-/** What sessions need of the runtime that they run in. @internal */
-export interface SessionsDeps {
-  readonly factory: SessionFactory;
-  /** The supervisor of all sessions, as it is now. */
-  readonly population: () => Supervisor;
-  readonly cwd: string;
-  /** Settles what was begun in a session outside of its actors, and cut off. */
-  readonly recover: (sessionId: string) => Promise<void>;
-  /** Where prompts of sessions that work for nobody else wait for their turn. */
-  readonly lane: Lane;
-}
 
 interface OpenOptions extends SessionOptions {
   readonly origin: SessionLineage["origin"];
@@ -51,6 +40,7 @@ export class Sessions {
   readonly #deps: SessionsDeps;
   readonly #live = new Map<string, Promise<Session>>();
   readonly #streams = new Map<string, SessionStream>();
+  readonly #handed = new Map<string, HandedOptions>();
   /** What is still to be done for sessions that have ended. */
   readonly #ending = new Set<Promise<void>>();
 
@@ -84,7 +74,7 @@ export class Sessions {
     if (live !== undefined) {
       const session = await live;
       if (options.onEvent !== undefined) session.subscribe(options.onEvent);
-      await this.#configure(session, options);
+      await configureSession(session, this.#deps.factory, options);
       return session;
     }
     if (!isSessionId(id)) throw new SessionNotFoundError(id);
@@ -139,6 +129,11 @@ export class Sessions {
   /** The stream of a session that is led here, also before its start is done; `null` for any other. @internal */
   streamOf(id: string): SessionStream | null {
     return this.#streams.get(id) ?? null;
+  }
+
+  /** What a session was given that is not recorded: its subagents get it too. @internal */
+  handedOf(id: string): HandedOptions {
+    return this.#handed.get(id) ?? {};
   }
 
   /**
@@ -196,21 +191,11 @@ export class Sessions {
     const found = await requireSession(factory.world.log, id);
     return this.#open(id, found.cwd, { ...options, origin: found.origin }, async ({ session }) => ({
       settings: await factory.changedSettings(session.settings(), options),
-      record: () => this.#configure(session, options),
+      record: async () => {
+        await configureSession(session, factory, options);
+        if (options.abortWith !== undefined) await session.abort(options.abortWith);
+      },
     }));
-  }
-
-  /** Records what was said if it differs from what is recorded. */
-  async #configure(session: Session, options: SessionOptions): Promise<void> {
-    const current = session.settings();
-    const wanted = await this.#deps.factory.changedSettings(current, options);
-    if (!isDeepStrictEqual(wanted, current)) await session.submit("session.configured", wanted);
-    const { approval } = options;
-    if (approval !== "auto" && approval !== "deny") return;
-    // Said in so many words, it answers what waits already too.
-    for (const { id } of session.approvals.pending()) {
-      await session.approvals.resolve(id, approval === "auto" ? "allow" : "deny", `approval is ${approval}`);
-    }
   }
 
   /**
@@ -235,6 +220,7 @@ export class Sessions {
     let child: Child | undefined;
     const close = async (): Promise<void> => {
       if (child !== undefined) await supervisor.terminateChild(child);
+      await this.#deps.leave(id);
     };
     const session = new Session({ id, stream, hooks, receipts, extensions, lane, log, ids, logger, close });
     if (options.onEvent !== undefined) session.subscribe(options.onEvent);
@@ -245,6 +231,7 @@ export class Sessions {
       ({ child } = await supervisor.startChild({ id, type: "supervisor", restart: "temporary", start }));
       if (child !== undefined) {
         this.#streams.set(id, stream);
+        this.#handed.set(id, handedIn(options));
         this.#follow(child, () => this.#ended(id, session, opened));
       }
       await this.#deps.recover(id);
@@ -255,6 +242,7 @@ export class Sessions {
       await extensions.publish();
       started.go();
       await started.done;
+      if (options.origin === "subagent") options.onSubagent?.(session);
       return session;
     } catch (error) {
       started.cancel();
@@ -276,6 +264,7 @@ export class Sessions {
   /** The session's supervisor has ended: by shutdown, since another process leads it now, or by giving up. */
   async #ended(id: string, session: Session, { stream, hooks, extensions }: OpenedSession): Promise<void> {
     this.#live.delete(id);
+    this.#handed.delete(id);
     if (this.#streams.get(id) === stream) this.#streams.delete(id);
     const { closed } = stream;
     try {
@@ -288,6 +277,7 @@ export class Sessions {
     } finally {
       await stream.close();
       session.fail(closed ?? new SessionFailedError(id));
+      await this.#deps.leave(id);
       await extensions.release();
     }
   }

@@ -9,6 +9,8 @@ export type {
   ImageBlock,
   JsonSchema,
   ProcessIdentity,
+  TaskControl,
+  TaskReport,
   TextBlock,
   TodoControl,
   Tool,

@@ -2,8 +2,14 @@
  * The contract of a tool, as the runtime sees it once an author's definition has been normalised.
  */
 import type { Logger } from "../ports.ts";
-import type { CheckpointControl, TodoChange } from "../harness/index.ts";
-import type { ExtensionStatusReport, Todo } from "../projections/index.ts";
+import type {
+  ChangedFiles,
+  CheckpointControl,
+  JoinRequest,
+  TaskRequest,
+  TodoChange,
+} from "../harness/index.ts";
+import type { ExtensionStatusReport, StoredTask, TaskStatus, Todo } from "../projections/index.ts";
 import type { FileChanges } from "../workspace/index.ts";
 
 /** A JSON Schema, held as plain JSON. */
@@ -77,6 +83,36 @@ export interface TodoControl {
   write(action: "put" | "update", change: TodoChange): Promise<readonly Todo[]>;
 }
 
+/** A task as a call is told of it. */
+export interface TaskReport extends Pick<StoredTask, "description" | "role" | "failure"> {
+  readonly taskId: string;
+  readonly status: TaskStatus;
+  /** The answer of a completed one. */
+  readonly text: string | null;
+  /** What was said before an end of another kind. */
+  readonly partialText: string | null;
+  /** By its subagent, and by those of it. */
+  readonly filesChanged: ChangedFiles["files"];
+  /** How far that can be known. */
+  readonly coverage: ChangedFiles["coverage"];
+}
+
+/** What the tool of subagents may do with the tasks of its session; ends that a call is told are shown by it. */
+export interface TaskControl {
+  /**
+   * Gives a task to a subagent; resolves once it is in line, or with its end when the call is to wait for it.
+   *
+   * @throws TaskError `invalid_role`, `forbidden`; the signal's reason
+   */
+  run(request: TaskRequest, signal: AbortSignal): Promise<TaskReport>;
+  /** Tasks as they are now, in the order of the ids; without ids all. `null` for an id that nobody knows. */
+  look(taskIds: readonly string[] | null): Promise<readonly (TaskReport | null)[]>;
+  /** Waits for ends, and tells what each is by then. @throws the signal's reason */
+  join(request: JoinRequest, signal: AbortSignal): Promise<readonly (TaskReport | null)[]>;
+  /** Ends a task; one that has its end is told as it is. @throws NotFoundError */
+  cancel(taskId: string, reason: string | null): Promise<TaskReport>;
+}
+
 /** What the built-in tools may do beyond {@link ToolContext}; extensions never get this. */
 export interface BuiltInContext extends ToolContext {
   /** Resolves once the fact that this process exists is durable: only then may the command begin. */
@@ -84,6 +120,7 @@ export interface BuiltInContext extends ToolContext {
   readonly extensions: ExtensionControl;
   readonly todos: TodoControl;
   readonly checkpoints: CheckpointControl;
+  readonly tasks: TaskControl;
   /** Through which files are changed: what they hold is kept before, and what was done is noted. */
   readonly files: FileChanges;
   /** Stores bytes by content. @returns the SHA-256 in lower-case hex */

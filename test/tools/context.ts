@@ -79,6 +79,12 @@ export function workbench(): Workbench {
       delete: () => Promise.reject(new Error("no session")),
     },
     todos: { read: () => Promise.resolve([]), write: () => Promise.reject(new Error("no session")) },
+    tasks: {
+      run: () => Promise.reject(new Error("no session")),
+      look: () => Promise.resolve([]),
+      join: () => Promise.resolve([]),
+      cancel: () => Promise.reject(new Error("no session")),
+    },
     proposePlan: () => Promise.resolve(),
     callMarker: `ses_test-${process.pid}:${calls}`,
     env: { ...process.env, HOME: cwd },

@@ -5,6 +5,7 @@
  */
 import { setup } from "xstate";
 import type { Decision, FactEvent, SessionMode } from "../../events/index.ts";
+import { isTaskEnd, type TaskEnd } from "../../projections/index.ts";
 import { compactAgain, takeCompaction, takeDue, takeModelFailure } from "./compacting.ts";
 import {
   abortRun,
@@ -19,6 +20,19 @@ import {
   type RunLimits,
   type Step,
 } from "./run.ts";
+import {
+  announce,
+  cancelAll,
+  canStart,
+  hasOpen,
+  isOpen,
+  noTasks,
+  takeEnd,
+  takeQueued,
+  takeShown,
+  takeStarted,
+  type SessionTasks,
+} from "./tasks.ts";
 
 interface SessionContext {
   readonly limits: RunLimits;
@@ -26,6 +40,7 @@ interface SessionContext {
   readonly mode: SessionMode;
   /** `null` between runs. */
   readonly run: Run | null;
+  readonly tasks: SessionTasks;
 }
 
 const session = setup({
@@ -35,6 +50,11 @@ const session = setup({
     emitted: {} as Decision,
   },
 });
+
+interface Judged {
+  readonly context: SessionContext;
+  readonly event: FactEvent;
+}
 
 type Take<Type extends FactEvent["type"]> = (
   run: Run,
@@ -48,16 +68,18 @@ function carryOn<Type extends FactEvent["type"]>(take: Take<Type>) {
     if (context.run === null) throw new Error(`${event.type} without a run`);
     // The only transition that has this action is the one of its event type.
     const step = take(context.run, event as Extract<FactEvent, { type: Type }>, context.limits);
-    enqueue.assign({ run: step.run });
-    for (const decision of step.decisions) enqueue.emit(decision);
+    const [tasks, decisions] = announce(context.tasks, step.decisions);
+    enqueue.assign({ run: step.run, tasks });
+    for (const decision of decisions) enqueue.emit(decision);
   });
 }
 
 const openRun = session.enqueueActions(({ context, event, enqueue }) => {
   if (event.type !== "prompt.submitted") throw new Error(`${event.type} opens no run`);
   const step = startRun(event.data.runId, context.mode);
-  enqueue.assign({ run: step.run });
-  for (const decision of step.decisions) enqueue.emit(decision);
+  const [tasks, decisions] = announce(context.tasks, step.decisions);
+  enqueue.assign({ run: step.run, tasks });
+  for (const decision of decisions) enqueue.emit(decision);
 });
 
 const configure = session.assign(({ event }) => {
@@ -88,15 +110,53 @@ const planning = carryOn<"plan_mode.entered">(enterPlan);
 const planned = carryOn<"plan_mode.exited">(exitPlan);
 const isNormal = ({ context }: { readonly context: SessionContext }): boolean => context.mode === "normal";
 const isPlan = ({ context }: { readonly context: SessionContext }): boolean => context.mode === "plan";
+const stopTasks = session.enqueueActions(({ context, event, enqueue }) => {
+  const cause = event.type === "session.shut_down" ? "parent_shut_down" : "parent_aborted";
+  const [tasks, decisions] = cancelAll(context.tasks, cause);
+  enqueue.assign({ tasks });
+  for (const decision of decisions) enqueue.emit(decision);
+});
+type TaskEvent = Extract<FactEvent, { readonly data: { readonly taskId: string } }>;
+/** Of an event whose type says that it is about a task. */
+const taskIdOf = (event: FactEvent): string => (event as TaskEvent).data.taskId;
+const taskIsOpen = ({ context, event }: Judged): boolean => isOpen(context.tasks, taskIdOf(event));
+const taskCanStart = ({ context, event }: Judged): boolean => canStart(context.tasks, taskIdOf(event));
+const taskQueued = session.assign(({ context, event }) =>
+  event.type === "subagent.queued" ? { tasks: takeQueued(context.tasks, event.data) } : {},
+);
+const taskStarted = session.assign(({ context, event }) => ({
+  tasks: takeStarted(context.tasks, taskIdOf(event)),
+}));
+const taskEnded = session.assign(({ context, event }) =>
+  isTaskEnd(event.type) ? { tasks: takeEnd(context.tasks, event as FactEvent<TaskEnd>) } : {},
+);
+const tasksShown = session.assign(({ context, event }) =>
+  event.type === "subagent.shown" ? { tasks: takeShown(context.tasks, event.data.taskIds) } : {},
+);
+const ends = { guard: taskIsOpen, actions: taskEnded };
 const givenUp = session.assign({ run: null });
-/** Changes nothing: XState's `can` refuses a transition that has neither a target nor an action. */
-const noted = session.assign({});
 
 /** The decider of a session's stream: its root actor. */
 export const sessionMachine = session.createMachine({
   id: "session",
-  context: { limits: { maxToolConcurrency: null, maxToolTurns: null }, mode: "normal", run: null },
+  context: {
+    limits: { maxToolConcurrency: null, maxToolTurns: null },
+    mode: "normal",
+    run: null,
+    tasks: noTasks,
+  },
   initial: "new",
+  // Tasks go on between runs.
+  on: {
+    "subagent.queued": { actions: taskQueued },
+    "subagent.started": { guard: taskCanStart, actions: taskStarted },
+    "subagent.completed": ends,
+    "subagent.timed_out": ends,
+    "subagent.cancelled": ends,
+    "subagent.failed": ends,
+    "subagent.lost": ends,
+    "subagent.shown": { actions: tasksShown },
+  },
   states: {
     new: {
       on: { "session.started": { target: "idle", actions: configure } },
@@ -104,7 +164,8 @@ export const sessionMachine = session.createMachine({
     idle: {
       on: {
         "session.configured": { actions: configure },
-        "session.shut_down": { actions: noted },
+        "session.shut_down": { actions: stopTasks },
+        "abort.requested": { guard: ({ context }) => hasOpen(context.tasks), actions: stopTasks },
         "plan_mode.entered": { guard: isNormal, actions: toPlan },
         "plan_mode.exited": { guard: isPlan, actions: toNormal },
         "prompt.submitted": { target: "running", actions: openRun },
@@ -126,7 +187,7 @@ export const sessionMachine = session.createMachine({
         "compaction.lost": { actions: compactionLost },
         "steer.submitted": { actions: steered },
         "follow_up.submitted": { actions: followed },
-        "abort.requested": { actions: aborted },
+        "abort.requested": { actions: [stopTasks, aborted] },
         "tool_call.completed": { actions: callEnded },
         "tool_call.blocked": { actions: callEnded },
         "tool_call.interrupted": { actions: callEnded },

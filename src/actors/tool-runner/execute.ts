@@ -147,6 +147,7 @@ function contextOf(
     files: changes.files,
     todos: parts.todos(callId, effect.record),
     checkpoints: parts.checkpoints(callId, effect.record),
+    tasks: parts.tasks(callId, effect.record),
     env: parts.env,
   };
 }

@@ -3,7 +3,7 @@ import type { SessionMode } from "../../events/index.ts";
 import type { ChangesWorld, CheckpointControl } from "../../harness/index.ts";
 import type { Clock, Ids, Logger } from "../../ports.ts";
 import type { Masker, RestorableSecrets } from "../../secrets/index.ts";
-import type { ExtensionControl, TodoControl, ToolRegistry } from "../../tools/index.ts";
+import type { ExtensionControl, TaskControl, TodoControl, ToolRegistry } from "../../tools/index.ts";
 import type { EffectContext } from "../effect-runner.ts";
 import type { SessionViews } from "../session-views.ts";
 import type { PendingReceipts } from "./pending-receipts.ts";
@@ -22,6 +22,8 @@ export interface ToolEffectParts {
   readonly todos: (callId: string, record: EffectContext["record"]) => TodoControl;
   /** What the tool of checkpoints may do for a call that runs. */
   readonly checkpoints: (callId: string, record: EffectContext["record"]) => CheckpointControl;
+  /** What the tool of subagents may do for a call that runs. */
+  readonly tasks: (callId: string, record: EffectContext["record"]) => TaskControl;
   /** Resolves once the hooks of every fact so far have run. */
   readonly settled: () => Promise<void>;
   readonly putBlob: (bytes: Uint8Array) => Promise<string>;

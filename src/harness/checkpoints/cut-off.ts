@@ -4,8 +4,8 @@ import type { EventLog } from "../../log/index.ts";
 import { sessionStreamName } from "../session-id.ts";
 import { CheckpointError } from "./errors.ts";
 
-/** Built-in tools that change no file, and the one whose changes are in facts of their own. */
-const HARMLESS = new Set("read ls find grep todo propose_plan extensions_status checkpoint".split(" "));
+/** Built-in tools that change no file, and those whose changes are in facts of their own. */
+const HARMLESS = new Set("read ls find grep todo propose_plan extensions_status checkpoint task".split(" "));
 
 type Told = FactOf<"tool_call.started" | "tool_call.returned" | "tool_call.interrupted">;
 

@@ -3,6 +3,7 @@ import type { EventLog } from "../../log/index.ts";
 import { heldAt, ledgerOf, type PathContent } from "../../projections/index.ts";
 import { placeAt, type FileCalls, type Place } from "../../workspace/index.ts";
 import { assertSessionId, idOfKey, sessionStreamName } from "../session-id.ts";
+import { familyOf } from "../tasks/stored.ts";
 import { versionAt } from "../versions.ts";
 import { assertAllEnded } from "./cut-off.ts";
 import { CheckpointError } from "./errors.ts";
@@ -61,8 +62,9 @@ export async function sourceOf(point: RestorePoint, parts: SourceParts, force = 
   const isVersion = typeof point === "object" && point !== null;
   const source = await (isVersion ? sourceAt(point, parts) : sourceIn(point, parts));
   // Named files are what they are; a point is all that calls changed.
-  if (source.isPoint && !force && !parts.isOpen(source.sessionId))
-    await assertAllEnded(parts.log, source.sessionId);
+  if (!source.isPoint || force) return source;
+  for (const member of await familyOf(parts.log, source.sessionId))
+    if (!parts.isOpen(member)) await assertAllEnded(parts.log, member);
   return source;
 }
 

@@ -14,6 +14,7 @@ import {
 } from "../../projections/index.ts";
 import type { Place } from "../../workspace/index.ts";
 import { sessionStreamName } from "../session-id.ts";
+import { familyOf } from "../tasks/stored.ts";
 import { lastVersionOf } from "../versions.ts";
 import { isCheckpointId, noCheckpoint } from "./errors.ts";
 
@@ -84,7 +85,10 @@ export class CheckpointStore {
     return [...new Set(this.#sessions.values())];
   }
 
-  /** What was written in a session. Paths get the names that a place has for them. */
+  /**
+   * What was written in a session and by its subagents, in the order of the log: they work for it, so its points cover
+   * what they did. Paths get the names that a place has for them.
+   */
   async history(sessionId: string, place: Place): Promise<FileHistory> {
     const writes: FileWrite[] = [];
     const dirs: MadeDirectory[] = [];
@@ -92,11 +96,15 @@ export class CheckpointStore {
       ...told,
       path: place.resolve(told.path),
     });
-    for await (const fact of this.#log.read(sessionStreamName(sessionId), { types: fileHistoryTypes })) {
-      writes.push(...writesOf(fact).map(named));
-      dirs.push(...madeDirectoriesOf(fact).map(named));
+    for (const member of await familyOf(this.#log, sessionId)) {
+      for await (const fact of this.#log.read(sessionStreamName(member), { types: fileHistoryTypes })) {
+        writes.push(...writesOf(fact).map(named));
+        dirs.push(...madeDirectoriesOf(fact).map(named));
+      }
     }
-    return { writes, dirs };
+    // Stable: what one fact tells stays in its order.
+    const inOrder = (a: { position: number }, b: { position: number }): number => a.position - b.position;
+    return { writes: writes.toSorted(inOrder), dirs: dirs.toSorted(inOrder) };
   }
 
   /** Where a session works; `null` when it was never started. */

@@ -178,6 +178,10 @@ export class SqliteEventLog implements EventLog {
     return this.#submit(() => this.#leases.unclaim(stream, lease));
   }
 
+  async leaderOf(stream: string): ReturnType<EventLog["leaderOf"]> {
+    return this.#read(() => this.#leases.leaderNow(stream));
+  }
+
   async *verify(stream?: string): AsyncGenerator<Finding> {
     this.#assertOpen();
     yield* verify(this.#connection, stream);

@@ -171,6 +171,13 @@ export class Leases implements Memory {
     return { owner, fence, expiresAt };
   }
 
+  /** Who leads a stream; `null` when nobody live does. Read anew: what other processes did counts. */
+  leaderNow(stream: string): Omit<LeaseHolder, "since"> | null {
+    const leader = this.#selectLeader.get(stream);
+    const holder = leader === undefined ? null : this.holderOf(leader.key);
+    return holder?.fence === leader?.fence ? holder : null;
+  }
+
   /** Whether a lease is live, for many that are asked about at once: each process is looked at once. */
   liveness(): (owner: string, expiresAt: number) => boolean {
     const now = this.#now();

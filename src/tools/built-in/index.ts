@@ -11,10 +11,11 @@ import { grepTool } from "./grep.ts";
 import { lsTool } from "./ls.ts";
 import { patchTool } from "./patch.ts";
 import { readTool } from "./read.ts";
+import { taskTool } from "./task.ts";
 import { todoTool } from "./todo.ts";
 import { writeTool } from "./write.ts";
 
-/** read, write, edit, patch, bash, grep, find, ls, todo, checkpoint, extensions_status. */
+/** read, write, edit, patch, bash, grep, find, ls, todo, checkpoint, task, extensions_status. */
 export const builtInTools: readonly BuiltInTool[] = [
   readTool,
   writeTool,
@@ -26,5 +27,6 @@ export const builtInTools: readonly BuiltInTool[] = [
   lsTool,
   todoTool,
   checkpointTool,
+  taskTool,
   extensionsStatusTool,
 ];
