@@ -27,7 +27,7 @@ export function cast(acts: Acts): Model {
       const [first] = context.messages;
       const name = (first === undefined ? "" : textOf(first)).split("\n").at(-1) ?? "";
       const act = acts[name]?.[options.responses];
-      const turn = typeof act === "function" ? await act(context) : act;
+      const turn = typeof act === "function" ? await untilAborted(act(context), options.signal) : act;
       return scriptedModel(turn === undefined ? [] : [turn]).request(context, {
         ...options,
         responses: 0,
@@ -35,6 +35,14 @@ export function cast(acts: Acts): Model {
       });
     },
   };
+}
+
+/** A model that is told to stop does, whatever its actor waits for. */
+function untilAborted<Value>(said: Value | Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    void Promise.resolve(said).then(resolve, reject);
+  });
 }
 
 /** Texts of a message, results of calls included. */
