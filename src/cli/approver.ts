@@ -19,36 +19,41 @@ export function canAsk(): boolean {
 /** Asks about one call after the other. */
 export class Approver {
   readonly #context: Context;
-  readonly #session: Session;
   readonly #asked = new Set<string>();
   #queue: Promise<void> = Promise.resolve();
 
-  constructor(context: Context, session: Session) {
+  constructor(context: Context) {
     this.#context = context;
-    this.#session = session;
+  }
+
+  /** Asks what waits in a session, and what will. */
+  attend(session: Session): void {
+    session.subscribe((event) => {
+      if (event.type === "approval_requested") this.ask(session, event);
+    });
+    for (const pending of session.approvals.pending()) this.ask(session, pending);
   }
 
   /** Asks once, however often it is told of the same call. */
-  ask(question: Question): void {
+  ask(session: Session, question: Question): void {
     if (this.#asked.has(question.id)) return;
     this.#asked.add(question.id);
     this.#queue = this.#queue
-      .then(() => this.#answer(question))
-      .catch((error: unknown) => this.#fail(question, error));
+      .then(() => this.#answer(session, question))
+      .catch((error: unknown) => this.#fail(session, question, error));
   }
 
-  async #answer(question: Question): Promise<void> {
+  async #answer(session: Session, question: Question): Promise<void> {
     if (canAsk()) {
       const verdict = await this.#askPerson(describeWhole(question.tool, question.args));
-      if (verdict !== null)
-        await this.#session.approvals.resolve(question.id, verdict, "answered at the terminal");
+      if (verdict !== null) await session.approvals.resolve(question.id, verdict, "answered at the terminal");
       return;
     }
     const call = describeCall(question.tool, question.args);
     this.#context.out.note(
       `refused ${call}: it asks for approval and there is no terminal; --approve auto allows it`,
     );
-    await this.#session.approvals.resolve(
+    await session.approvals.resolve(
       question.id,
       "deny",
       "approval is asked for and there is no terminal to ask on",
@@ -76,9 +81,9 @@ export class Approver {
   }
 
   /** Who can't be asked has not allowed: the call is refused, or the run would wait for ever. */
-  async #fail({ id }: Question, error: unknown): Promise<void> {
+  async #fail(session: Session, { id }: Question, error: unknown): Promise<void> {
     this.#report(error);
-    await this.#session.approvals
+    await session.approvals
       .resolve(id, "deny", "approval is unavailable")
       .catch((cause: unknown) => this.#report(cause));
   }

@@ -66,16 +66,17 @@ export async function lead(context: Context, options: SessionOptions, { open, go
     // What a resumed run does before its session is here is shown after the header.
     const early: SessionEvent[] = [];
     let onEvent = (event: SessionEvent): void => void early.push(event);
-    const session = await open(runtime, { ...options, onEvent: (event) => onEvent(event) });
-    const approver = new Approver(context, session);
+    const approver = new Approver(context);
+    const onSubagent = (subagent: Session): void => approver.attend(subagent);
+    const session = await open(runtime, { ...options, onSubagent, onEvent: (event) => onEvent(event) });
     onEvent = (event) => {
       view.take(event);
-      if (event.type === "approval_requested") approver.ask(event);
+      if (event.type === "approval_requested") approver.ask(session, event);
       if (event.type === "extension_status_report") warnOfFaults(out, session.extensionStatusReport());
     };
     view.begin(session.id);
     for (const event of early) onEvent(event);
-    for (const pending of session.approvals.pending()) approver.ask(pending);
+    for (const pending of session.approvals.pending()) approver.ask(session, pending);
 
     let giveUp: (givenUp: typeof GIVEN_UP) => void = () => undefined;
     const unrecorded = new Promise<typeof GIVEN_UP>((resolve) => (giveUp = resolve));

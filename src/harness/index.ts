@@ -108,4 +108,4 @@ export {
 } from "./tasks/request.ts";
 export { loadRoles } from "./tasks/role-files.ts";
 export { roleNamed, type Role } from "./tasks/roles.ts";
-export { familyOf, storedTasks } from "./tasks/stored.ts";
+export { currentTasks, familyOf, storedTasks } from "./tasks/stored.ts";

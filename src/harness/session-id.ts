@@ -15,8 +15,8 @@ export class InvalidSessionIdError extends LemonError {
   }
 }
 
-/** A key names a session, a background run or a side query; the last two have the id of their session in it. */
-const KEY = /^(?:session|background|side_query):/;
+/** A key names a session, a background run, a side query or a subagent; all but the first have the id of their session in it. */
+const KEY = /^(?:session|background|side_query|task):/;
 
 /** 1 to 256 UTF-8 bytes, no control characters, no blanks at its ends. */
 export function isSessionId(id: unknown): id is string {

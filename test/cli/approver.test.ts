@@ -22,9 +22,10 @@ test("when asking fails the call is refused, and the failure is told", async () 
     },
   };
   // Only these parts are used where there is no terminal.
-  const approver = new Approver({ out } as unknown as Context, { approvals } as unknown as Session);
-  approver.ask({ id: "call_1", tool: "bash", args: {} });
-  approver.ask({ id: "call_1", tool: "bash", args: {} });
+  const approver = new Approver({ out } as unknown as Context);
+  const session = { approvals } as unknown as Session;
+  approver.ask(session, { id: "call_1", tool: "bash", args: {} });
+  approver.ask(session, { id: "call_1", tool: "bash", args: {} });
   await done;
   expect(answers).toEqual([["call_1", "deny", "approval is unavailable"]]);
   expect(errors).toEqual(["an answer could not be recorded: standard error is gone"]);

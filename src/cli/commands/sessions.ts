@@ -1,5 +1,5 @@
 /** `lemon sessions` */
-import { listSessions } from "../../replay/index.ts";
+import { listSessions, type SessionSummary } from "../../replay/index.ts";
 import { statuses, type Status } from "../errors.ts";
 import type { Context } from "../globals.ts";
 import { columns, timeOf } from "../printable.ts";
@@ -14,14 +14,21 @@ export async function sessions(context: Context): Promise<Status> {
     out.document(found ?? []);
     return statuses.done;
   }
-  const rows = (found ?? []).map(({ sessionId, status, version, updatedAt, model, cwd }) => [
+  const rows = (found ?? []).map(({ sessionId, status, version, updatedAt, model, cwd, ...lineage }) => [
     sessionId,
     status,
     String(version),
     timeOf(updatedAt),
     model,
     cwd,
+    workOf(lineage),
   ]);
   for (const row of columns(rows)) out.line(row);
   return statuses.done;
+}
+
+/** For whom it works; nothing for a session of its own. */
+function workOf({ origin, parentSessionId }: Pick<SessionSummary, "origin" | "parentSessionId">): string {
+  if (origin === "session") return "";
+  return parentSessionId === null ? origin : `${origin} of ${parentSessionId}`;
 }

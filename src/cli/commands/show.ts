@@ -1,25 +1,31 @@
 /** `lemon show ID [--at N]` */
 import type { ContentBlock } from "../../events/index.ts";
+import { currentTasks, storedTasks } from "../../harness/index.ts";
 import type { SessionView, TranscriptMessage } from "../../projections/index.ts";
 import { requireSession, stateAt } from "../../replay/index.ts";
 import { statuses, type Status } from "../errors.ts";
 import type { Context } from "../globals.ts";
 import { describeCall } from "../calls.ts";
+import { oneLine } from "../printable.ts";
 import { readingLog } from "../reading.ts";
 
 /** Shows a session and its conversation, as they are or were after a fact. */
 export async function show(context: Context, id: string, { at }: { readonly at?: number }): Promise<Status> {
   const { out } = context;
-  const state = await readingLog(context, async (log) => {
+  const { state, tasks } = await readingLog(context, async (log) => {
     const { sessionId } = await requireSession(log, id);
-    return stateAt(log, `session-${sessionId}`, at);
+    const found = await stateAt(log, `session-${sessionId}`, at);
+    const given = at === undefined ? currentTasks(log, sessionId) : storedTasks(log, sessionId, at);
+    return { state: found, tasks: Object.values(await given) };
   });
   const { version, session, messages } = state;
   if (out.json) {
-    out.document({ sessionId: id, version, session, messages });
+    out.document({ sessionId: id, version, session, messages, tasks });
     return statuses.done;
   }
   for (const line of head(id, version, session)) out.line(line);
+  for (const { taskId, status, description } of tasks)
+    out.line(`task      ${taskId} ${status}: ${oneLine(description, 80)}`);
   for (const message of messages) {
     out.line("");
     out.line(out.paint("bold", `${message.role} (version ${message.version})`));

@@ -11,6 +11,7 @@ import { replayMethods } from "./replay.ts";
 import { discovering } from "./rpc.ts";
 import { sessionMethods } from "./sessions.ts";
 import { sideQueryMethods } from "./side-query.ts";
+import { taskMethods } from "./tasks.ts";
 import { todoMethods } from "./todos.ts";
 
 /** In the order of the reference. */
@@ -22,6 +23,7 @@ export const methods: readonly Method[] = discovering([
   ...checkpointMethods,
   ...backgroundMethods,
   ...sideQueryMethods,
+  ...taskMethods,
   ...approvalMethods,
   ...extensionMethods,
   ...replayMethods,

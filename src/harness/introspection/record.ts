@@ -1,5 +1,6 @@
 /** What of a session's facts people watch for, told without content. Pure. docs/reference/introspection.md, "What is recorded" */
 import type { FactData, KnownFact } from "../../events/index.ts";
+import { taskStatusOf } from "../../projections/index.ts";
 
 /** A record, before its secrets are taken out and it is given an id. */
 export type IntrospectionDraft = Omit<FactData<"introspection.recorded">, "eventId" | "engine">;
@@ -43,6 +44,13 @@ const watched: ReadonlySet<string> = new Set<KnownFact["type"]>([
   "checkpoint.created",
   "checkpoint.deleted",
   "checkpoint.restored",
+  "subagent.queued",
+  "subagent.started",
+  "subagent.completed",
+  "subagent.timed_out",
+  "subagent.cancelled",
+  "subagent.failed",
+  "subagent.lost",
 ]);
 
 function tell(
@@ -76,6 +84,18 @@ function tell(
       const { checkpointId, status, results } = fact.data;
       return ["checkpoint_restored", { checkpointId, status, ...paths(results) }];
     }
+    case "subagent.queued": {
+      const { taskId, role, isAsync } = fact.data;
+      return ["task_queued", { taskId, role, isAsync }];
+    }
+    case "subagent.started":
+      return ["task_started", { taskId: fact.data.taskId }];
+    case "subagent.completed":
+    case "subagent.timed_out":
+    case "subagent.cancelled":
+    case "subagent.failed":
+    case "subagent.lost":
+      return ["task_ended", { taskId: fact.data.taskId, status: taskStatusOf(fact.type) }];
     default:
       return null;
   }

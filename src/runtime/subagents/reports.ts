@@ -1,23 +1,9 @@
-/** Tasks as they are told: what their facts say, what their subagents changed, and whether anybody still works on them. */
+/** Tasks as they are told: what their facts say, and what their subagents said and changed. */
 import type { EventLog } from "../../log/index.ts";
-import { changedFiles, familyOf, sessionStreamName, storedTasks } from "../../harness/index.ts";
-import { hasEnded, type StoredTask, type Tasks } from "../../projections/index.ts";
+import { changedFiles, familyOf, sessionStreamName } from "../../harness/index.ts";
+import { hasEnded, type StoredTask } from "../../projections/index.ts";
 import { stateAt } from "../../replay/index.ts";
 import type { TaskReport } from "../../tools/index.ts";
-
-/**
- * The tasks of a session as they are now. One that has no end, in a session that nobody leads, is nobody's work: it is
- * `lost`, unless its session is resumed. docs/reference/subagents.md, "After a crash"
- */
-export async function currentTasks(log: EventLog, sessionId: string): Promise<Tasks> {
-  const stored = await storedTasks(log, sessionId);
-  if (Object.values(stored).every(hasEnded)) return stored;
-  if ((await log.leaderOf(sessionStreamName(sessionId))) !== null) return stored;
-  const entries = Object.entries(stored).map(
-    ([id, task]) => [id, hasEnded(task) ? task : { ...task, status: "lost" as const }] as const,
-  );
-  return Object.fromEntries(entries);
-}
 
 /** A task with what became of it. */
 export async function reportOf(log: EventLog, task: StoredTask): Promise<TaskReport> {

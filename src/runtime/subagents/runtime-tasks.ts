@@ -1,12 +1,19 @@
 /** `runtime.tasks`: the tasks that sessions gave to subagents, for callers. docs/reference/subagents.md, "In a program" */
 import { upcast, type FactOf } from "../../events/index.ts";
-import { assertSessionId, idOfKey, isTaskId, noTask, storedTasks } from "../../harness/index.ts";
+import {
+  assertSessionId,
+  currentTasks,
+  idOfKey,
+  isTaskId,
+  noTask,
+  storedTasks,
+} from "../../harness/index.ts";
 import type { Cursor, EventLog } from "../../log/index.ts";
 import { hasEnded, type StoredTask, type TaskStatus } from "../../projections/index.ts";
 import type { TaskReport } from "../../tools/index.ts";
 import type { SessionWriter } from "../session-writer.ts";
 import { TaskEndedError } from "./errors.ts";
-import { currentTasks, reportOf } from "./reports.ts";
+import { reportOf } from "./reports.ts";
 
 /** A task at a glance. Times are epoch milliseconds. */
 export interface TaskSummary {

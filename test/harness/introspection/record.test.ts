@@ -27,6 +27,13 @@ test("what is watched for is told, and nothing else", () => {
       metadata: { note: "hush" },
     }),
     fact("checkpoint.deleted", { checkpointId: "chk_1", cause: "user" }),
+    fact("subagent.queued", { taskId: "task_1", description: "hush", role: null, isAsync: true }),
+    fact("subagent.started", { taskId: "task_1" }),
+    fact("subagent.completed", { taskId: "task_1", text: "hush" }),
+    fact("subagent.timed_out", { taskId: "task_1", partialText: "hush" }),
+    fact("subagent.cancelled", { taskId: "task_1", reason: "hush" }),
+    fact("subagent.failed", { taskId: "task_1", partialText: "hush" }),
+    fact("subagent.lost", { taskId: "task_1", partialText: "hush" }),
     fact("checkpoint.restored", { checkpointId: "chk_1", status: "partial", results: [file("/hush/a")] }),
   ];
   const sessionVersion = 7;
@@ -48,6 +55,12 @@ test("what is watched for is told, and nothing else", () => {
       },
     ],
     ["checkpoint_deleted", { checkpointId: "chk_1", cause: "user", sessionVersion }],
+    ["task_queued", { taskId: "task_1", role: null, isAsync: true, sessionVersion }],
+    ["task_started", { taskId: "task_1", sessionVersion }],
+    ...["completed", "timeout", "cancelled", "failed", "lost"].map((status) => [
+      "task_ended",
+      { taskId: "task_1", status, sessionVersion },
+    ]),
     [
       "checkpoint_restored",
       { checkpointId: "chk_1", status: "partial", pathCount: 1, pathHashes: ["#7"], sessionVersion },
