@@ -21,6 +21,7 @@ export const sections = [
   ["Hooks", ["hook.", "hook_context."]],
   ["Extensions", ["extensions.", "extension.", "extension_status_report.", "tool.", "provider."]],
   ["Supervision", ["child.", "supervisor."]],
+  ["Subagents", ["subagent."]],
   ["Introspection", ["introspection."]],
   ["Side queries", ["side_query."]],
 ];
@@ -454,6 +455,59 @@ export const facts = {
     },
   },
 
+  "subagent.queued": {
+    purpose:
+      "A call gave a task to a subagent ([subagents](subagents.md)). The session of the subagent is `session-<taskId>`, with the task's id as its own.",
+    members: {
+      taskId: "The task: `task_` and 16 hexadecimal digits.",
+      description: "For people.",
+      role: "The role; `null` for none.",
+      isAsync: "The call does not wait for it.",
+      timeoutMs: "Milliseconds that it may take.",
+      promptSha256: "The blob with what the subagent is told, the prompt of its role included.",
+      model: "In place of the session's; `null`: the session's.",
+      delegates: "Its role lets it have subagents of its own.",
+    },
+  },
+  "subagent.started": {
+    purpose: "The task had its turn in the lane: its subagent begins.",
+    members: { taskId: "The task." },
+  },
+  "subagent.completed": {
+    purpose: "The subagent came to an answer. The first of this and the following ends is the end of the task; others are not taken.",
+    members: { taskId: "The task.", text: "The answer." },
+  },
+  "subagent.timed_out": {
+    purpose: "The time of the task was up.",
+    members: { taskId: "The task.", partialText: "What the subagent had said last; `null` for nothing." },
+  },
+  "subagent.cancelled": {
+    purpose: "The task was ended by others. A decision of the session when it is aborted or shut down, an input otherwise.",
+    members: {
+      taskId: "The task.",
+      cause:
+        "`asked`: a call or a caller wanted it. `parent_aborted`, `parent_shut_down`: what became of the session. `call_ended`: the call that waited was cut off. `subagent_aborted`: the subagent's own session was.",
+      callId: "The call that asked for it; `null` when none did.",
+      reason: "In the words of who asked; `null` for none.",
+    },
+  },
+  "subagent.failed": {
+    purpose: "The subagent came to no answer.",
+    members: {
+      taskId: "The task.",
+      class:
+        "`model_failed`: its run failed, or its answer was cut off. `session_crashed`, `empty_answer`, `start_failed`: its session could not be opened.",
+      partialText: "What it had said last; `null` for nothing.",
+    },
+  },
+  "subagent.lost": {
+    purpose: "The subagent was cut off and can't be taken up again.",
+    members: { taskId: "The task.", partialText: "What it had said last; `null` for nothing." },
+  },
+  "subagent.shown": {
+    purpose: "A call told the model how tasks ended, so no message has to.",
+    members: { taskIds: "The tasks.", callId: "The call." },
+  },
   "todos.written": {
     purpose: "The todo list is this from here on: every change writes the whole of it.",
     members: {

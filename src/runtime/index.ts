@@ -22,6 +22,7 @@ export {
 export { SessionNotFoundError } from "../replay/index.ts";
 export type { ExtensionFacts, LoadedExtensions, RuntimeExtensions } from "./runtime-extensions.ts";
 export type { Runtime } from "./running-runtime.ts";
+export type { TaskCancel, TaskResult, TaskSummary } from "./subagents/runtime-tasks.ts";
 export { createRuntime } from "./runtime.ts";
 export type { RuntimeOptions } from "./runtime-options.ts";
 export { controlPlaneTokenFile } from "./control-plane-token.ts";
