@@ -504,7 +504,7 @@ export const facts = {
     purpose: "The subagent was cut off and can't be taken up again.",
     members: { taskId: "The task.", partialText: "What it had said last; `null` for nothing." },
   },
-  "subagent.shown": {
+  "subagent.reported": {
     purpose: "A call told the model how tasks ended, so no message has to.",
     members: { taskIds: "The tasks.", callId: "The call." },
   },

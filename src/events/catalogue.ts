@@ -129,7 +129,7 @@ const rules = {
   "subagent.cancelled": input({ kind: "either" }),
   "subagent.failed": input(),
   "subagent.lost": input(),
-  "subagent.shown": input({ mayBelongTo: "call" }),
+  "subagent.reported": input({ mayBelongTo: "call" }),
 
   "features.generation_requested": input({ receivers: [] }),
   "features.generated": input({ receivers: [] }),

@@ -42,5 +42,5 @@ export const subagentFactSchemas = {
   }),
   "subagent.lost": z.object({ taskId, partialText }),
   /** The model was told how they ended, by the call. */
-  "subagent.shown": z.object({ taskIds: z.array(taskId), callId }),
+  "subagent.reported": z.object({ taskIds: z.array(taskId), callId }),
 };

@@ -115,7 +115,7 @@ export {
   type PathContent,
 } from "./file-history.ts";
 export {
-  hasEnded,
+  hasTaskEnded,
   isTaskEnd,
   tasks,
   taskStatusOf,

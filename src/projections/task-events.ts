@@ -12,7 +12,7 @@ export function isOfTask(fact: KnownFact): fact is FactOf<OfTask> {
 
 /** What such a fact tells. */
 export function taskEvents(fact: FactOf<OfTask>): readonly SessionEventBody[] {
-  if (fact.type === "subagent.shown") return [];
+  if (fact.type === "subagent.reported") return [];
   const description = fact.type === "subagent.queued" ? fact.data.description : null;
   return [{ type: "task_changed", taskId: fact.data.taskId, status: taskStatusOf(fact.type), description }];
 }

@@ -35,7 +35,7 @@ export type TaskEnd =
   | "subagent.failed"
   | "subagent.lost";
 
-type TaskFact = "subagent.queued" | "subagent.started" | TaskEnd | "subagent.shown";
+type TaskFact = "subagent.queued" | "subagent.started" | TaskEnd | "subagent.reported";
 
 const ends: ReadonlySet<string> = new Set<TaskEnd>([
   "subagent.completed",
@@ -51,12 +51,12 @@ export function isTaskEnd(type: string): type is TaskEnd {
 }
 
 /** Whether a task has come to its end. */
-export function hasEnded({ status }: Pick<StoredTask, "status">): boolean {
+export function hasTaskEnded({ status }: Pick<StoredTask, "status">): boolean {
   return status !== "queued" && status !== "running";
 }
 
 /** The status that a fact gives a task. */
-export function taskStatusOf(type: Exclude<TaskFact, "subagent.shown">): TaskStatus {
+export function taskStatusOf(type: Exclude<TaskFact, "subagent.reported">): TaskStatus {
   switch (type) {
     case "subagent.queued":
       return "queued";
@@ -88,7 +88,7 @@ export const tasks: Projection<Tasks, TaskFact> = {
     "subagent.cancelled": true,
     "subagent.failed": true,
     "subagent.lost": true,
-    "subagent.shown": true,
+    "subagent.reported": true,
   },
   fold,
 };
@@ -121,7 +121,7 @@ function fold(state: Tasks, fact: FactOf<TaskFact>): Tasks {
       return ended(state, fact, { partialText: fact.data.partialText, failure: fact.data.class });
     case "subagent.cancelled":
       return ended(state, fact, { isShown: fact.data.callId !== null });
-    case "subagent.shown":
+    case "subagent.reported":
       return fact.data.taskIds.reduce((sum, id) => changed(sum, id, { isShown: true }), state);
   }
 }
@@ -129,7 +129,7 @@ function fold(state: Tasks, fact: FactOf<TaskFact>): Tasks {
 /** The first end is the end. */
 function ended(state: Tasks, fact: FactOf<TaskEnd>, told: Partial<StoredTask>): Tasks {
   const task = state[fact.data.taskId];
-  if (task === undefined || hasEnded(task)) return state;
+  if (task === undefined || hasTaskEnded(task)) return state;
   return changed(state, fact.data.taskId, { ...told, status: taskStatusOf(fact.type), endedAt: fact.at });
 }
 

@@ -131,7 +131,7 @@ const taskEnded = session.assign(({ context, event }) =>
   isTaskEnd(event.type) ? { tasks: takeEnd(context.tasks, event as FactEvent<TaskEnd>) } : {},
 );
 const tasksShown = session.assign(({ context, event }) =>
-  event.type === "subagent.shown" ? { tasks: takeShown(context.tasks, event.data.taskIds) } : {},
+  event.type === "subagent.reported" ? { tasks: takeShown(context.tasks, event.data.taskIds) } : {},
 );
 const ends = { guard: taskIsOpen, actions: taskEnded };
 const givenUp = session.assign({ run: null });
@@ -155,7 +155,7 @@ export const sessionMachine = session.createMachine({
     "subagent.cancelled": ends,
     "subagent.failed": ends,
     "subagent.lost": ends,
-    "subagent.shown": { actions: tasksShown },
+    "subagent.reported": { actions: tasksShown },
   },
   states: {
     new: {

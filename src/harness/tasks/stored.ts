@@ -1,7 +1,7 @@
 /** Tasks, and the sessions that work at them, as the log has them. */
 import { upcast, type FactOf } from "../../events/index.ts";
 import type { EventLog } from "../../log/index.ts";
-import { hasEnded, project, tasks, type Tasks } from "../../projections/index.ts";
+import { hasTaskEnded, project, tasks, type Tasks } from "../../projections/index.ts";
 import { sessionStreamName } from "../session-id.ts";
 
 /** The tasks of a session. @param to - as they were after this version; default: its last */
@@ -18,10 +18,10 @@ export async function storedTasks(log: EventLog, sessionId: string, to?: number)
  */
 export async function currentTasks(log: EventLog, sessionId: string): Promise<Tasks> {
   const stored = await storedTasks(log, sessionId);
-  if (Object.values(stored).every(hasEnded)) return stored;
+  if (Object.values(stored).every(hasTaskEnded)) return stored;
   if ((await log.leaderOf(sessionStreamName(sessionId))) !== null) return stored;
   const entries = Object.entries(stored).map(
-    ([id, task]) => [id, hasEnded(task) ? task : { ...task, status: "lost" as const }] as const,
+    ([id, task]) => [id, hasTaskEnded(task) ? task : { ...task, status: "lost" as const }] as const,
   );
   return Object.fromEntries(entries);
 }

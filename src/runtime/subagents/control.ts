@@ -11,7 +11,7 @@ import {
 } from "../../harness/index.ts";
 import type { EventLog } from "../../log/index.ts";
 import type { Clock } from "../../ports.ts";
-import { hasEnded, type StoredTask, type Tasks } from "../../projections/index.ts";
+import { hasTaskEnded, type StoredTask, type Tasks } from "../../projections/index.ts";
 import type { TaskControl, TaskReport } from "../../tools/index.ts";
 import type { HeldSlots } from "./held-slots.ts";
 import { reportOf } from "./reports.ts";
@@ -25,7 +25,7 @@ export interface TaskCall {
   readonly sessionId: string;
   readonly callId: string;
   /** Records a fact of the call; resolves when it is durable. */
-  readonly record: (fact: Decision<"subagent.queued" | "subagent.shown">) => Promise<void>;
+  readonly record: (fact: Decision<"subagent.queued" | "subagent.reported">) => Promise<void>;
   /** Stores text with its secrets hidden. @returns its SHA-256 */
   readonly keep: (text: string) => Promise<string>;
 }
@@ -98,10 +98,10 @@ export class TasksOfCall implements TaskControl {
     signal: AbortSignal,
   ): ReturnType<TaskControl["join"]> {
     const tasks = await this.#tasks();
-    const open = taskIds.filter((id) => tasks[id] !== undefined && !hasEnded(tasks[id]));
+    const open = taskIds.filter((id) => tasks[id] !== undefined && !hasTaskEnded(tasks[id]));
     const ends = open.map((id) => this.#parts.running(id)?.ended ?? never);
     const isOver =
-      mode === "wait_any" && taskIds.some((id) => tasks[id] !== undefined && hasEnded(tasks[id]));
+      mode === "wait_any" && taskIds.some((id) => tasks[id] !== undefined && hasTaskEnded(tasks[id]));
     if (ends.length > 0 && !isOver) {
       const all = mode === "wait_all" ? Promise.all(ends) : Promise.race(ends);
       await this.#parts.slots.whileWaiting(this.#call.sessionId, signal, () =>
@@ -154,10 +154,10 @@ export class TasksOfCall implements TaskControl {
 
   /** Ends that are told here need not be told again. */
   async #show(found: readonly (StoredTask | null)[]): Promise<readonly (TaskReport | null)[]> {
-    const news = found.filter((task) => task !== null && task.isAsync && hasEnded(task) && !task.isShown);
+    const news = found.filter((task) => task !== null && task.isAsync && hasTaskEnded(task) && !task.isShown);
     const taskIds = news.flatMap((task) => task?.taskId ?? []);
     if (taskIds.length > 0)
-      await this.#call.record({ type: "subagent.shown", data: { taskIds, callId: this.#call.callId } });
+      await this.#call.record({ type: "subagent.reported", data: { taskIds, callId: this.#call.callId } });
     return Promise.all(found.map((task) => (task === null ? null : this.#report(task))));
   }
 

@@ -1,14 +1,14 @@
 /** Tasks as they are told: what their facts say, and what their subagents said and changed. */
 import type { EventLog } from "../../log/index.ts";
 import { changedFiles, familyOf, sessionStreamName } from "../../harness/index.ts";
-import { hasEnded, type StoredTask } from "../../projections/index.ts";
+import { hasTaskEnded, type StoredTask } from "../../projections/index.ts";
 import { stateAt } from "../../replay/index.ts";
 import type { TaskReport } from "../../tools/index.ts";
 
 /** A task with what became of it. */
 export async function reportOf(log: EventLog, task: StoredTask): Promise<TaskReport> {
   const { taskId, status, description, role, failure, text } = task;
-  const isOver = hasEnded(task);
+  const isOver = hasTaskEnded(task);
   const { files: filesChanged, coverage } = await changedFiles(log, await familyOf(log, taskId));
   const partialText = isOver && text === null ? (task.partialText ?? (await lastTextOf(log, taskId))) : null;
   return { taskId, status, description, role, failure, text, partialText, filesChanged, coverage };

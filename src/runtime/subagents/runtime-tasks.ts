@@ -9,7 +9,7 @@ import {
   storedTasks,
 } from "../../harness/index.ts";
 import type { Cursor, EventLog } from "../../log/index.ts";
-import { hasEnded, type StoredTask, type TaskStatus } from "../../projections/index.ts";
+import { hasTaskEnded, type StoredTask, type TaskStatus } from "../../projections/index.ts";
 import type { TaskReport } from "../../tools/index.ts";
 import type { SessionWriter } from "../session-writer.ts";
 import { TaskEndedError } from "./errors.ts";
@@ -94,7 +94,7 @@ export class RuntimeTasks {
     const data = { taskId, cause: "asked", callId: null, reason: kept } as const;
     const deciding = this.#writer.update(parentId, async (to) => {
       const task = (await storedTasks(this.#log, parentId, to))[taskId];
-      return task === undefined || hasEnded(task) ? null : { type: "subagent.cancelled", data };
+      return task === undefined || hasTaskEnded(task) ? null : { type: "subagent.cancelled", data };
     });
     const written = await deciding.catch((error: unknown) => {
       // It ended in between: the first end is the end.

@@ -5,7 +5,7 @@ import type { Fact, FactData } from "../../events/index.ts";
 import { loadRoles, storedTasks, type Role } from "../../harness/index.ts";
 import type { EventLog } from "../../log/index.ts";
 import type { Clock, Ids, Logger } from "../../ports.ts";
-import { hasEnded, isTaskEnd, type StoredTask, type TaskEnd } from "../../projections/index.ts";
+import { hasTaskEnded, isTaskEnd, type StoredTask, type TaskEnd } from "../../projections/index.ts";
 import { findSession } from "../../replay/index.ts";
 import type { Supervisor } from "../../supervision/index.ts";
 import type { TaskControl } from "../../tools/index.ts";
@@ -78,7 +78,7 @@ export class Subagents {
     const { log } = this.#deps;
     for (const task of Object.values(await storedTasks(log, sessionId))) {
       const { taskId, isAsync } = task;
-      const isOver = hasEnded(task);
+      const isOver = hasTaskEnded(task);
       if (!isOver && isAsync) await this.#launch(sessionId, task);
       else if (!isOver)
         await this.cancel(sessionId, { taskId, cause: "call_ended", callId: null, reason: null });
@@ -136,7 +136,7 @@ export class Subagents {
     this.#running.set(taskId, { run, exited });
     // Ended between its queueing and now.
     const now = (await storedTasks(log, parentId))[taskId];
-    if (now !== undefined && hasEnded(now)) run.end();
+    if (now !== undefined && hasTaskEnded(now)) run.end();
     return run;
   }
 

@@ -132,7 +132,7 @@ describe("a task that goes on by itself", () => {
     expect(await notices(log, session.id)).toEqual([]);
     const told = await results(log, session.id);
     expect(told[2]).toMatch(/one\): completed\nfirst answer[^]*two\): completed\nsecond answer/);
-    expect((await taskFacts(log, session.id)).filter(({ type }) => type === "subagent.shown")).toHaveLength(
+    expect((await taskFacts(log, session.id)).filter(({ type }) => type === "subagent.reported")).toHaveLength(
       1,
     );
     await runtime.close();
