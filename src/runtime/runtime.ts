@@ -37,7 +37,7 @@ import { SessionWriter } from "./session-writer.ts";
 import { Sessions } from "./sessions.ts";
 import { SideQueries } from "./side-queries.ts";
 import { SupervisionJournal } from "./supervision-journal.ts";
-import type { TaskCall } from "./subagents/control.ts";
+import type { TaskCall } from "./subagents/task-call.ts";
 import { RuntimeTasks } from "./subagents/runtime-tasks.ts";
 import { Subagents } from "./subagents/subagents.ts";
 import { systemIds, systemRandom } from "./system-ports.ts";
@@ -127,7 +127,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       secretsOfHome,
     });
     const subagents: Subagents = new Subagents({
-      ...{ log, clock, ids, logger, home },
+      log,
+      clock,
+      ids,
+      logger,
+      home,
       lane: new Lane(config.lanes.subagent),
       sessions: () => sessions,
       supervisor: () => house.subagents,

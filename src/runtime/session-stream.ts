@@ -49,7 +49,7 @@ import {
   type ToolRegistry,
 } from "../tools/index.ts";
 import { maskedLogger } from "./masking.ts";
-import type { TaskCall } from "./subagents/control.ts";
+import type { TaskCall } from "./subagents/task-call.ts";
 import { TaskEndedError } from "./subagents/errors.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import { todosOfCall } from "./todos.ts";

@@ -153,6 +153,7 @@ test("tree shows what ran under whom, now and at an earlier position", async () 
         ["sessions", [["s", [["stream", []]]]]],
         ["side_queries", []],
         ["background", []],
+        ["subagents", []],
       ],
     ],
   ]);

@@ -319,6 +319,7 @@ describe("the registry", () => {
       "ls",
       "todo",
       "checkpoint",
+      "task",
       "extensions_status",
       "Zeta",
       "alpha",

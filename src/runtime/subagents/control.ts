@@ -1,5 +1,5 @@
 /** What the tool of subagents may do for one call of a session that is open here. docs/reference/subagents.md */
-import type { Decision, FactData } from "../../events/index.ts";
+import type { FactData } from "../../events/index.ts";
 import {
   noTask,
   roleNamed,
@@ -14,21 +14,12 @@ import type { Clock } from "../../ports.ts";
 import { hasTaskEnded, type StoredTask, type Tasks } from "../../projections/index.ts";
 import type { TaskControl, TaskReport } from "../../tools/index.ts";
 import type { HeldSlots } from "./held-slots.ts";
+import type { TaskCall } from "./task-call.ts";
 import { reportOf } from "./reports.ts";
 import type { TaskRun } from "./task-run.ts";
 
 /** How deep subagents may be nested. */
 export const MAX_DEPTH = 3;
-
-/** A call of a session. */
-export interface TaskCall {
-  readonly sessionId: string;
-  readonly callId: string;
-  /** Records a fact of the call; resolves when it is durable. */
-  readonly record: (fact: Decision<"subagent.queued" | "subagent.reported">) => Promise<void>;
-  /** Stores text with its secrets hidden. @returns its SHA-256 */
-  readonly keep: (text: string) => Promise<string>;
-}
 
 /** What the control needs of its runtime. */
 export interface TaskControlParts {
@@ -158,7 +149,7 @@ export class TasksOfCall implements TaskControl {
     const taskIds = news.flatMap((task) => task?.taskId ?? []);
     if (taskIds.length > 0)
       await this.#call.record({ type: "subagent.reported", data: { taskIds, callId: this.#call.callId } });
-    return Promise.all(found.map((task) => (task === null ? null : this.#report(task))));
+    return Promise.all(found.map(async (task) => (task === null ? null : this.#report(task))));
   }
 
   #report(task: StoredTask): Promise<TaskReport> {

@@ -128,7 +128,16 @@ export class RuntimeTasks {
 function summaryOf(parentSessionId: string, task: StoredTask): TaskSummary {
   const { taskId, description, role, isAsync, status, failure, queuedAt, startedAt, endedAt } = task;
   return {
-    ...{ taskId, sessionId: taskId, parentSessionId, description, role, isAsync },
-    ...{ status, failure, queuedAt, startedAt, endedAt },
+    taskId,
+    sessionId: taskId,
+    parentSessionId,
+    description,
+    role,
+    isAsync,
+    status,
+    failure,
+    queuedAt,
+    startedAt,
+    endedAt,
   };
 }

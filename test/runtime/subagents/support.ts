@@ -20,7 +20,7 @@ export type Act = ScriptedTurn | ((context: ModelContext) => ScriptedTurn | Prom
 export type Acts = Readonly<Record<string, readonly Act[]>>;
 
 /** A model whose answers are chosen by the last line of the first user message, so that a role may stand before it. */
-export function cast(acts: Acts): Model {
+function cast(acts: Acts): Model {
   return {
     ref: "s/m",
     request: async (context, options) => {

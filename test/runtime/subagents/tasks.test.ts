@@ -11,7 +11,7 @@ describe("a task that its call waits for", () => {
     expect((await session.prompt("go")).text).toBe("done");
     expect(await taskWords(log, session.id)).toEqual(["queued", "started", "completed"]);
     const [queued] = await taskFacts(log, session.id);
-    const { taskId } = queued?.data as { taskId: string };
+    const { taskId = "" } = (queued?.data ?? {}) as { readonly taskId?: string };
     expect(taskId).toMatch(/^task_[0-9a-f]{16}$/);
     expect(await results(log, session.id)).toEqual([`${taskId} (find): completed\nthe answer`]);
     expect(await notices(log, session.id)).toEqual([]);
@@ -132,9 +132,9 @@ describe("a task that goes on by itself", () => {
     expect(await notices(log, session.id)).toEqual([]);
     const told = await results(log, session.id);
     expect(told[2]).toMatch(/one\): completed\nfirst answer[^]*two\): completed\nsecond answer/);
-    expect((await taskFacts(log, session.id)).filter(({ type }) => type === "subagent.reported")).toHaveLength(
-      1,
-    );
+    expect(
+      (await taskFacts(log, session.id)).filter(({ type }) => type === "subagent.reported"),
+    ).toHaveLength(1);
     await runtime.close();
   });
 
