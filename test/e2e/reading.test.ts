@@ -59,7 +59,7 @@ test("sessions lists them, show tells one of them", async () => {
     /^s {2}shut_down {2}\d+ {2}\S+Z {2}scripted\/script {2}\//,
   );
   const shown = (await place.json("show", "s")).lines[0] ?? {};
-  expect(Object.keys(shown)).toEqual(["sessionId", "version", "session", "messages"]);
+  expect(Object.keys(shown)).toEqual(["sessionId", "version", "session", "messages", "tasks"]);
   expect(shown["messages"].map(({ role }: Json) => role as string)).toEqual([
     "user",
     "assistant",

@@ -113,9 +113,7 @@ test("tasks that go on by themselves are taken up: one goes on, the one in line 
   expect(await tasksOf(place)).toMatchObject([{ status: "lost" }, { status: "lost" }]);
   // A subagent's session is never the one to continue.
   const { stdout } = await place.lemon("run", "--continue", "--extension", extension, "x");
-  expect(stdout).toBe("all through
-nothing to say
-");
+  expect(stdout).toBe("all through\nnothing to say\n");
 
   const tasks = await tasksOf(place);
   expect(tasks).toMatchObject([
