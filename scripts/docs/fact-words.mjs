@@ -474,7 +474,8 @@ export const facts = {
     members: { taskId: "The task." },
   },
   "subagent.completed": {
-    purpose: "The subagent came to an answer. The first of this and the following ends is the end of the task; others are not taken.",
+    purpose:
+      "The subagent came to an answer. The first of this and the following ends is the end of the task; others are not taken.",
     members: { taskId: "The task.", text: "The answer." },
   },
   "subagent.timed_out": {
@@ -482,7 +483,8 @@ export const facts = {
     members: { taskId: "The task.", partialText: "What the subagent had said last; `null` for nothing." },
   },
   "subagent.cancelled": {
-    purpose: "The task was ended by others. A decision of the session when it is aborted or shut down, an input otherwise.",
+    purpose:
+      "The task was ended by others. A decision of the session when it is aborted or shut down, an input otherwise.",
     members: {
       taskId: "The task.",
       cause:
