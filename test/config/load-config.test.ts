@@ -284,3 +284,15 @@ describe("a project that is not trusted", () => {
     expect(await load()).toMatchObject({ config: { models: { mine: {} } }, warnings: [], untrusted: null });
   });
 });
+
+describe("[lanes]", () => {
+  test("each is 1 to 256, and has its default", async () => {
+    expect((await load()).config.lanes).toEqual({ main: null, subagent: 8, background: 8 });
+    await userSays("[lanes]\nmain = 256\nsubagent = 1\n");
+    expect((await load()).config.lanes).toEqual({ main: 256, subagent: 1, background: 8 });
+    for (const width of ["0", "257", "1.5", '"2"', "inf"]) {
+      await userSays(`[lanes]\nsubagent = ${width}\n`);
+      expect((await refusal()).message).toContain("a whole number from 1 to 256");
+    }
+  });
+});

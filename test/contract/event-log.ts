@@ -486,7 +486,10 @@ export function describeEventLog(engine: string, open: (now: () => number) => Pr
         const ann = await log.acquire("ann", "ann", 1_000);
         const bob = await log.acquire("bob", "bob", 1_000);
         await log.append("s", "none", newFacts(2));
+        expect(await log.leaderOf("s")).toBeNull();
         expect(await log.claim("s", ann)).toBe(2);
+        expect(await log.leaderOf("s")).toMatchObject({ owner: "ann", fence: ann.fence });
+        expect(await log.leaderOf("nobody's")).toBeNull();
 
         for (const refused of [
           log.append("s", "any", newFacts(1)),
@@ -536,7 +539,9 @@ export function describeEventLog(engine: string, open: (now: () => number) => Pr
         const bob = await log.acquire("bob", "bob", 5_000);
         await log.claim("s", ann);
         now += 1_000;
+        expect(await log.leaderOf("s")).toBeNull();
         await log.claim("s", bob);
+        expect(await log.leaderOf("s")).toMatchObject({ owner: "bob" });
         await expect(log.append("s", "any", newFacts(1), { fence: ann })).rejects.toThrow(FencedError);
         const again = await log.acquire("ann", "ann", 1_000);
         await expect(log.append("s", "any", newFacts(1), { fence: again })).rejects.toThrow(SessionBusyError);

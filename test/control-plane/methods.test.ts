@@ -185,6 +185,31 @@ describe.each(doors)("%s", (_name, door) => {
     expect(await reason("replay.verify", { sessionId: "nobody" })).toBe("session_not_found");
   });
 
+  test("tasks of subagents are listed, looked at and cancelled", async () => {
+    const { ok, reason } = await opened(door);
+    // The subagent plays the same script, and has no such tool.
+    const both = script(
+      { toolCalls: [{ name: "task", args: { prompt: "x", async: false } }] },
+      { text: "done" },
+    );
+    await ok("sessions.start", { sessionId: "s1", script: both });
+    await ok("sessions.prompt", { sessionId: "s1", prompt: "go" });
+    const { tasks } = await ok("tasks.list", { sessionId: "session:s1" });
+    expect(tasks).toMatchObject([{ parentSessionId: "s1", description: "x", status: "completed" }]);
+    const { taskId } = tasks[0];
+    expect(await ok("tasks.get", { taskId })).toMatchObject({ taskId, text: "done", filesChanged: [] });
+    expect(await ok("tasks.cancel", { taskId, reason: "late" })).toEqual({
+      taskId,
+      cancelled: false,
+      status: "completed",
+    });
+    expect(await ok("tasks.list", { sessionId: "nobody" })).toEqual({ tasks: [] });
+    for (const id of ["task_0123456789abcdef", "../x"]) {
+      expect(await reason("tasks.get", { taskId: id })).toBe("not_found");
+      expect(await reason("tasks.cancel", { taskId: id })).toBe("not_found");
+    }
+  });
+
   test("todos are kept, counted and cleared", async () => {
     const { ok, reason } = await opened(door);
     expect(await ok("todos.get", { sessionId: "s1" })).toEqual({ todos: [] });

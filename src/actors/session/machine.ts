@@ -29,7 +29,7 @@ import {
   noTasks,
   takeEnd,
   takeQueued,
-  takeShown,
+  takeReported,
   takeStarted,
   type SessionTasks,
 } from "./tasks.ts";
@@ -130,8 +130,8 @@ const taskStarted = session.assign(({ context, event }) => ({
 const taskEnded = session.assign(({ context, event }) =>
   isTaskEnd(event.type) ? { tasks: takeEnd(context.tasks, event as FactEvent<TaskEnd>) } : {},
 );
-const tasksShown = session.assign(({ context, event }) =>
-  event.type === "subagent.reported" ? { tasks: takeShown(context.tasks, event.data.taskIds) } : {},
+const tasksReported = session.assign(({ context, event }) =>
+  event.type === "subagent.reported" ? { tasks: takeReported(context.tasks, event.data.taskIds) } : {},
 );
 const ends = { guard: taskIsOpen, actions: taskEnded };
 const givenUp = session.assign({ run: null });
@@ -155,7 +155,7 @@ export const sessionMachine = session.createMachine({
     "subagent.cancelled": ends,
     "subagent.failed": ends,
     "subagent.lost": ends,
-    "subagent.reported": { actions: tasksShown },
+    "subagent.reported": { actions: tasksReported },
   },
   states: {
     new: {

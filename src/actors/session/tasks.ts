@@ -60,7 +60,7 @@ export function takeEnd(tasks: SessionTasks, end: Decision<TaskEnd>): SessionTas
 }
 
 /** Calls have told the model of these. */
-export function takeShown(tasks: SessionTasks, taskIds: readonly string[]): SessionTasks {
+export function takeReported(tasks: SessionTasks, taskIds: readonly string[]): SessionTasks {
   return { ...tasks, due: tasks.due.filter(({ taskId }) => !taskIds.includes(taskId)) };
 }
 
