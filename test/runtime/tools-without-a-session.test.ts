@@ -26,9 +26,9 @@ test("the tools of a folder and their conflicts are told without a session, and 
         ],
       },
     ],
-    builtinCount: 11,
+    builtinCount: 12,
     extensionCount: 1,
-    totalTools: 12,
+    totalTools: 13,
     shadowedCount: 2,
   });
   expect(runtime.extensions.list()).toEqual([]);

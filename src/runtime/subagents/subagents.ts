@@ -2,10 +2,17 @@
 import { StreamClosedError } from "../../actors/index.ts";
 import { LemonError } from "../../errors.ts";
 import type { Fact, FactData } from "../../events/index.ts";
-import { loadRoles, storedTasks, type Role } from "../../harness/index.ts";
+import { loadRoles, sessionStreamName, storedTasks, type Role } from "../../harness/index.ts";
 import type { EventLog } from "../../log/index.ts";
 import type { Clock, Ids, Logger } from "../../ports.ts";
-import { hasTaskEnded, isTaskEnd, type StoredTask, type TaskEnd } from "../../projections/index.ts";
+import {
+  hasTaskEnded,
+  isTaskEnd,
+  project,
+  tasks,
+  type StoredTask,
+  type TaskEnd,
+} from "../../projections/index.ts";
 import { findSession } from "../../replay/index.ts";
 import type { Supervisor } from "../../supervision/index.ts";
 import type { TaskControl } from "../../tools/index.ts";
@@ -18,6 +25,7 @@ import { TaskEndedError } from "./errors.ts";
 import { HeldSlots } from "./held-slots.ts";
 import { TaskRun } from "./task-run.ts";
 
+const STREAM_PREFIX = sessionStreamName("");
 /** Milliseconds that the work on a task gets to end when it is shut down: its commands need a few. */
 const SHUTDOWN_MS = 10_000;
 
@@ -40,6 +48,8 @@ export interface SubagentsDeps {
 export class Subagents {
   readonly #deps: SubagentsDeps;
   readonly #slots: HeldSlots;
+  /** Those that are queued and not started yet, from their fact on. */
+  readonly #inLine = new Map<string, TaskRun>();
   readonly #running = new Map<string, { readonly run: TaskRun; readonly exited: Promise<unknown> }>();
 
   constructor(deps: SubagentsDeps) {
@@ -64,11 +74,18 @@ export class Subagents {
     });
   }
 
-  /** Sees every durable fact of a session that is open here. */
+  /** Sees every durable fact of a session that is open here. Who is queued stands in line from its fact on, in their order. */
   take(fact: Fact): void {
-    if (!isTaskEnd(fact.type)) return;
-    const { taskId } = fact.data as FactData<TaskEnd>;
-    this.#running.get(taskId)?.run.end();
+    if (fact.type === "subagent.queued") {
+      const { taskId } = fact.data as FactData<"subagent.queued">;
+      const task = project(tasks, tasks.initial, fact)[taskId];
+      if (task !== undefined)
+        this.#inLine.set(taskId, this.#run(fact.stream.slice(STREAM_PREFIX.length), task));
+    } else if (isTaskEnd(fact.type)) {
+      const { taskId } = fact.data as FactData<TaskEnd>;
+      this.#inLine.get(taskId)?.end();
+      this.#running.get(taskId)?.run.end();
+    }
   }
 
   /**
@@ -107,11 +124,11 @@ export class Subagents {
     await Promise.all(own.map(({ exited }) => exited));
   }
 
-  async #launch(parentId: string, task: StoredTask): Promise<TaskRun> {
+  #run(parentId: string, task: StoredTask): TaskRun {
     const { taskId } = task;
-    const { lane, clock, logger, log, supervisor } = this.#deps;
+    const { lane, clock, logger, log } = this.#deps;
     const parent = (): SessionStream | null => this.#deps.sessions().streamOf(parentId);
-    const run = new TaskRun(
+    return new TaskRun(
       { parentId, task },
       {
         lane,
@@ -127,12 +144,26 @@ export class Subagents {
         },
       },
     );
-    const { child } = await supervisor().startChild({
+  }
+
+  /** Starts the work on a task under its supervisor. */
+  async #launch(parentId: string, task: StoredTask): Promise<TaskRun> {
+    const { taskId } = task;
+    const { log, supervisor } = this.#deps;
+    const run = this.#inLine.get(taskId) ?? this.#run(parentId, task);
+    this.#inLine.delete(taskId);
+    const spec = {
       id: taskId,
       restart: "temporary",
       shutdown: SHUTDOWN_MS,
       start: () => run.start(),
-    });
+    } as const;
+    const { child } = await supervisor()
+      .startChild(spec)
+      .catch(async (error: unknown) => {
+        await run.abandon();
+        throw error;
+      });
     const exited = (child?.exited ?? Promise.resolve()).then(() => this.#running.delete(taskId));
     this.#running.set(taskId, { run, exited });
     // Ended between its queueing and now.

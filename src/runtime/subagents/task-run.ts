@@ -1,7 +1,7 @@
 /**
- * The work of one task in this process: waits for a slot, opens the subagent's session, and records in the parent's stream
- * how it ended. It decides nothing that the log does not hold, so another process can take it up.
- * docs/reference/subagents.md, "Life of a task"
+ * The work of one task in this process: it stands in line as soon as it is made, opens the subagent's session in its turn,
+ * and records in the parent's stream how it ended. It decides nothing that the log does not hold, so another process can
+ * take it up. docs/reference/subagents.md, "Life of a task"
  */
 import { StreamClosedError } from "../../actors/index.ts";
 import { LemonError } from "../../errors.ts";
@@ -9,7 +9,7 @@ import type { Decision, FactType } from "../../events/index.ts";
 import type { TaskEnd, StoredTask } from "../../projections/index.ts";
 import { promiseChild, type Child } from "../../supervision/index.ts";
 import type { Clock, Logger } from "../../ports.ts";
-import type { Lane } from "../lane.ts";
+import type { Lane, Slot } from "../lane.ts";
 import type { Session } from "../session.ts";
 import type { Outcome } from "../session-types.ts";
 import { TaskEndedError } from "./errors.ts";
@@ -62,6 +62,8 @@ export class TaskRun {
   readonly #task: StoredTask;
   readonly #parts: TaskRunParts;
   readonly #stop = new AbortController();
+  /** Its place in line; `null` once it was told to stop before its turn came. */
+  readonly #place: Promise<Slot | null>;
   #why: Stop = "left";
   #tellEnd: () => void = () => undefined;
 
@@ -71,6 +73,7 @@ export class TaskRun {
     this.#task = task;
     this.#parts = parts;
     this.ended = new Promise((resolve) => (this.#tellEnd = resolve));
+    this.#place = parts.lane.acquire(this.#stop.signal).catch(() => null);
   }
 
   /** The supervised child. */
@@ -93,6 +96,12 @@ export class TaskRun {
     this.#stopFor("left");
   }
 
+  /** Nobody will start it: its place is free for others. */
+  async abandon(): Promise<void> {
+    this.#stopFor("left");
+    (await this.#place)?.release();
+  }
+
   /** Records an end, unless there is one. */
   async record({ type, data }: Decision<TaskEnd>): Promise<void> {
     await this.#submit(type, data);
@@ -104,10 +113,9 @@ export class TaskRun {
   }
 
   async #run(): Promise<void> {
-    const { lane, slots } = this.#parts;
-    const slot = await lane.acquire(this.#stop.signal).catch(() => null);
+    const slot = await this.#place;
     if (slot === null) return;
-    const release = slots.hold(this.taskId, slot);
+    const release = this.#parts.slots.hold(this.taskId, slot);
     try {
       if (await this.#begin()) await this.#work();
     } finally {

@@ -36,7 +36,7 @@ describe("several at once", () => {
     await until(2);
     // Nothing more begins while the lane is full.
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
-    expect(began).toEqual(["part 0", "part 1"]);
+    expect(began.toSorted()).toEqual(["part 0", "part 1"]);
     expect((await runtime.tasks.list(session.id)).map(({ status }) => status)).toEqual([
       "running",
       "running",
@@ -45,7 +45,7 @@ describe("several at once", () => {
     ]);
     gates[1]?.open();
     await until(3);
-    expect(began).toEqual(["part 0", "part 1", "part 2"]);
+    expect(began.slice(2)).toEqual(["part 2"]);
     for (const each of gates) each.open();
     expect((await run).text).toBe("all");
     expect((await results(log, session.id)).map((text) => text.split("\n")[1]).toSorted()).toEqual([
