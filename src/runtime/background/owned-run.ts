@@ -115,7 +115,12 @@ export class OwnedRun {
   /** Has the session run. Never rejects. */
   async #converse(): Promise<void> {
     try {
-      this.#session = await this.#open().finally(this.#openingOver);
+      try {
+        this.#session = await this.#open();
+      } finally {
+        // Not a moment before: who waits for this stops the session that he then finds.
+        this.#openingOver();
+      }
       if (this.#session === null || this.#hasEnded) return;
       const { status, stopReason, error, text: said } = await this.#run(this.#session);
       const text = status === "completed" ? said : (this.#live.text ?? said);
