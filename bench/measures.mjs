@@ -12,6 +12,7 @@ export const measures = {
   idle: () => import("./measures/idle.mjs"),
   extensions: () => import("./measures/extensions.mjs"),
   scan: () => import("./measures/scan.mjs"),
+  background: () => import("./measures/background.mjs"),
   agent: () => import("./measures/agent.mjs"),
   "start-up": () => import("./measures/start-up.mjs"),
 };

@@ -40,6 +40,8 @@ await killing;
 await endParent();
 const { faults, figures } = await judged();
 await endWorker();
+const holder = await runtime.log.holderOf("background-worker");
+if (holder !== null) faults.push(`the worker's lease is still held by ${holder.owner}`);
 await runtime.close();
 const report = {
   runs,
