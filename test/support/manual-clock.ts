@@ -52,3 +52,11 @@ export class ManualClock implements Clock {
     this.#elapsedMs = endMs;
   }
 }
+
+/** Advances in steps between which heartbeats get through: a process that stood still for so long would lose its lease. */
+export async function advanceAlive(clock: ManualClock, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 1_000) {
+    clock.advance(Math.min(left, 1_000));
+    for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+}

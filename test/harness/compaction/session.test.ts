@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { noUsage, type FactData } from "../../../src/events/index.ts";
 import { scriptedModel, type Model, type ScriptedTurn } from "../../../src/providers/index.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
+import { advanceAlive, ManualClock } from "../../support/manual-clock.ts";
 import { factOfType, gate, probe, probeExtension } from "../../support/runtimes.ts";
 import { isSummaryRequest, rows, subjectOf, textsOf, words } from "./support.ts";
 
@@ -256,7 +256,7 @@ describe("a compaction that fails", () => {
     await subject.session.prompt("first");
     const outcome = subject.session.prompt(more);
     await asking.promise;
-    clock.advance(119_999);
+    await advanceAlive(clock, 119_999);
     expect(await subject.dataOf("compaction.failed")).toEqual([]);
     clock.advance(1);
     expect((await outcome).text).toBe("Done.");
