@@ -1,4 +1,5 @@
 /** The flags, as the parser gives them. */
+import type { ThinkingLevel } from "../events/index.ts";
 
 /** Flags of every command. */
 export interface GlobalFlags {
@@ -80,4 +81,17 @@ export interface CheckpointRestoreFlags {
 export interface WorkerFlags {
   /** Seconds. */
   readonly idle?: number;
+}
+
+/** `lemon background start` */
+export interface BackgroundStartFlags extends LeadFlags {
+  readonly thinking?: ThinkingLevel;
+  readonly timeout?: number;
+  readonly onRestart?: "resume" | "lost";
+}
+
+/** `lemon background list` */
+export interface BackgroundListFlags {
+  readonly status?: string;
+  readonly limit?: number;
 }

@@ -40,7 +40,18 @@ export function openRuntime({ home, log, isLogNamed, cwd, env, out }: Context): 
   const onExtensionOutput = (module: string, line: string): void => out.note(`[${module}] ${line}`);
   const logger = loggerOf(out);
   const named = isLogNamed ? { log } : {};
-  return createRuntime({ home, cwd, env, logger, onExtensionOutput, mainLane: MAIN_LANE, ...named });
+  // A command ends too soon to work on what is to outlive it.
+  const background = { role: "command" } as const;
+  return createRuntime({
+    home,
+    cwd,
+    env,
+    logger,
+    onExtensionOutput,
+    mainLane: MAIN_LANE,
+    background,
+    ...named,
+  });
 }
 
 /** Has a runtime for some work, and closes it. */

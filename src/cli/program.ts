@@ -4,8 +4,10 @@
  */
 import { createRequire } from "node:module";
 import type * as Commander from "commander";
+import { addBackgroundCommands } from "./background-commands.ts";
 import { addCheckpointCommands } from "./checkpoint-commands.ts";
 import { addHarnessCommands } from "./harness-commands.ts";
+import { addLeadOptions } from "./lead-options.ts";
 import { addWorkerCommand } from "./worker-command.ts";
 import { collect, nonEmpty, portNumber, wholeNumber } from "./value-parsers.ts";
 import type {
@@ -37,6 +39,7 @@ export function buildProgram(version: string, invoke: Invoke): Command {
   addGlobalOptions(program);
   addSessionCommands(program, invoke);
   addAskCommand(program, invoke);
+  addBackgroundCommands(program, invoke);
   addReadCommands(program, invoke);
   addHarnessCommands(program, invoke);
   addCheckpointCommands(program, invoke);
@@ -95,24 +98,6 @@ function addAskCommand(program: Command, invoke: Invoke): void {
     .option("--timeout <ms>", "how long it may take (default: 30000, at most 120000)", wholeNumber)
     .action((id: string, question: string | undefined, flags: AskFlags) =>
       invoke(async () => (await import("./commands/ask.ts")).ask, id, question, flags),
-    );
-}
-
-function addLeadOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option("--model <provider/model>", "the model, such as anthropic/NAME or openai/NAME")
-        .argParser(nonEmpty)
-        .conflicts("script"),
-    )
-    .option("--script <file>", "a script in place of a model", nonEmpty)
-    .option("--extension <path>", "an extension file, or a folder of them; may be repeated", collect)
-    .addOption(
-      new Option("--approve <mode>", "what becomes of calls that ask for approval").choices([
-        "auto",
-        "ask",
-        "deny",
-      ]),
     );
 }
 

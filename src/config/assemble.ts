@@ -1,6 +1,7 @@
 /** From a flat list of settings to a whole configuration. */
 import {
   defaultConfig,
+  type BackgroundConfig,
   type CompactionConfig,
   type CheckpointsConfig,
   type Config,
@@ -36,6 +37,7 @@ export function assemble(layers: readonly (readonly Setting[])[]): Config {
   const own = valuesOf(under("extensions", "settings")) as ExtensionsConfig["settings"];
   const checkpoints = valuesOf(under("checkpoints")) as Partial<CheckpointsConfig>;
   const lanes = valuesOf(under("lanes")) as Partial<LanesConfig>;
+  const background = valuesOf(under("background")) as Partial<BackgroundConfig>;
   const namesUnder = (...prefix: string[]): string[] => [
     ...new Set(
       settings
@@ -58,6 +60,7 @@ export function assemble(layers: readonly (readonly Setting[])[]): Config {
     extensions: { ...defaultConfig.extensions, ...limits, settings: own },
     checkpoints: { ...defaultConfig.checkpoints, ...checkpoints },
     lanes: { ...defaultConfig.lanes, ...lanes },
+    background: { ...defaultConfig.background, ...background },
     secrets: valuesOf(under("secrets")) as Config["secrets"],
     controlPlane: {
       tokens: Object.fromEntries(

@@ -94,6 +94,12 @@ export interface LanesConfig {
   readonly background: number;
 }
 
+/** `[background]`: background runs. docs/reference/background-runs.md */
+export interface BackgroundConfig {
+  /** What becomes of a run whose process ended, unless it was started with other words. */
+  readonly onRestart: "resume" | "lost";
+}
+
 /** What a caller of the control plane may do; `admin` contains the others. docs/reference/control-plane.md */
 export const controlPlaneScopes = ["read", "write", "approvals", "admin"] as const;
 
@@ -118,6 +124,7 @@ export interface Config {
   readonly extensions: ExtensionsConfig;
   readonly checkpoints: CheckpointsConfig;
   readonly lanes: LanesConfig;
+  readonly background: BackgroundConfig;
   /** `[secrets]`: by name, the environment variable that holds each. docs/reference/secrets.md */
   readonly secrets: Readonly<Record<string, SecretSource>>;
   readonly controlPlane: ControlPlaneConfig;
@@ -149,6 +156,7 @@ export interface ConfigOverrides {
   readonly extensions?: EitherSpelling<ExtensionsConfig> | undefined;
   readonly checkpoints?: EitherSpelling<CheckpointsConfig> | undefined;
   readonly lanes?: EitherSpelling<LanesConfig> | undefined;
+  readonly background?: EitherSpelling<BackgroundConfig> | undefined;
   readonly secrets?: Readonly<Record<string, SecretSource>> | undefined;
   readonly controlPlane?:
     | { readonly tokens?: Readonly<Record<string, EitherSpelling<ControlPlaneToken>>> | undefined }
@@ -180,6 +188,7 @@ export const defaultConfig: Config = {
     maxBytesPerSession: 500 * 1024 * 1024,
   },
   lanes: { main: null, subagent: 8, background: 8 },
+  background: { onRestart: "resume" },
   secrets: {},
   controlPlane: { tokens: {} },
 };

@@ -4,6 +4,7 @@
  */
 import {
   approvalModes,
+  type BackgroundConfig,
   type CompactionConfig,
   controlPlaneScopes,
   type CheckpointsConfig,
@@ -134,6 +135,10 @@ const lanes: KeysOf<LanesConfig> = {
   background: { holds: "value", kind: laneWidth },
 };
 
+const background: KeysOf<BackgroundConfig> = {
+  onRestart: { holds: "value", kind: oneOf(["resume", "lost"]) },
+};
+
 const extensions: TableKeys["keys"] = {
   memoryLimitMb: { holds: "value", kind: count() },
   // Settings can name a variable to read and a server to send it to, so a stranger must not choose them.
@@ -154,6 +159,7 @@ const tables: Readonly<Record<keyof Config, TableKeys | NamedTables>> = {
   extensions: { holds: "table", keys: extensions },
   checkpoints: { holds: "table", keys: checkpoints },
   lanes: { holds: "table", keys: lanes },
+  background: { holds: "table", keys: background },
   // The model may use what stands here, so a stranger must not say what it is.
   secrets: { holds: "named", each: { holds: "value", kind: secretSource, untrusted: "never" } },
   controlPlane: {

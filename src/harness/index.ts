@@ -6,6 +6,7 @@ export {
   type IntrospectionRecord,
 } from "./introspection/list.ts";
 export { isWatched, recordOf, type IntrospectionDraft } from "./introspection/record.ts";
+export { recordOfRun } from "./introspection/background-run.ts";
 export { recordOfSideQuery } from "./introspection/side-query.ts";
 export { isoTime } from "./iso-time.ts";
 export { readProgress, type ProgressSource, type ReadProgress } from "./progress/read.ts";
@@ -77,16 +78,17 @@ export {
   RUN_STREAM_PREFIX,
   RunNotFoundError,
   runStreamName,
+  WORKER_LEASE,
 } from "./background/id.ts";
 export {
   abandonedRun,
   hasBackgroundWork,
   lastSeen,
-  readPresentRun,
   readRun,
   type Abandoned,
   type PresentRun,
 } from "./background/present.ts";
+export { presentlyBy, type RunRules } from "./background/presently.ts";
 export {
   isInScope,
   RunReader,

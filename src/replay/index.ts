@@ -1,6 +1,7 @@
 /** Time: what a session was, and whether its log still gives the same decisions. */
 import type { EventLog } from "../log/index.ts";
 import type { PendingApproval } from "../projections/index.ts";
+import type { decideRun, ranMs } from "../actors/background-run/machine.ts";
 import type { StateAt } from "./state-at.ts";
 import type { ReplayReport } from "./verify.ts";
 
@@ -31,4 +32,13 @@ export async function verifyReplay(log: EventLog, sessionId: string): Promise<Re
 export async function pendingApprovals(log: EventLog, sessionId?: string): Promise<PendingApproval[]> {
   const pending = await import("./pending-approvals.ts");
   return pending.pendingApprovals(log, sessionId);
+}
+
+/** The rules of a background run's lifecycle, to tell how one stands without a runtime. Loads them when it is called. */
+export async function backgroundRunRules(): Promise<{
+  readonly decideRun: typeof decideRun;
+  readonly ranMs: typeof ranMs;
+}> {
+  const rules = await import("../actors/background-run/machine.ts");
+  return { decideRun: rules.decideRun, ranMs: rules.ranMs };
 }

@@ -53,8 +53,7 @@ export {
   type RestoreResult,
   type ResumedCheckpoint,
 } from "../harness/index.ts";
-export { hasBackgroundWork } from "../harness/index.ts";
-export { WORKER_LEASE } from "./background/worker-process.ts";
+export { hasBackgroundWork, WORKER_LEASE } from "../harness/index.ts";
 export type { BackgroundRunOptions } from "./background/options.ts";
 export type { BackgroundRuns, CancelledRun, QueuedRun } from "./background/service.ts";
 export type {

@@ -161,9 +161,10 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
       sessions,
       factory,
       mask,
+      introspection,
       role,
       slots: config.lanes.background,
-      onRestart: "resume",
+      onRestart: config.background.onRestart,
       hasObjects: (options.extensions ?? []).length > 0,
       sessionsOf: (runId) => familyOf(log, runId),
     });

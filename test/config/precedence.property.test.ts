@@ -112,6 +112,7 @@ function expected(sources: readonly Source[]): unknown {
     },
     checkpoints: defaultConfig.checkpoints,
     lanes: defaultConfig.lanes,
+    background: defaultConfig.background,
     secrets: {},
   };
 }

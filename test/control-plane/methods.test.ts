@@ -440,6 +440,30 @@ describe.each(doors)("%s", (_name, door) => {
     expect(await reason("extensions.status", { sessionId: "nobody" })).toBe("session_not_found");
   });
 
+  test("a background run is started, listed, told of and cancelled, by whose key it is", async () => {
+    const { ok, reason } = await opened(door);
+    const started = await ok("background.start", {
+      prompt: "x",
+      script: script({ text: "Done." }),
+      sessionKey: "k",
+    });
+    expect(started.status).toBe("queued");
+    const { id } = started;
+    expect(await ok("background.list", { parentSessionKey: "k" })).toMatchObject({
+      total: 1,
+      runs: [{ id }],
+    });
+    expect((await ok("background.list", { parentSessionKey: "other" })).total).toBe(0);
+    expect(await ok("background.status", { id })).toMatchObject({ id, parentSessionKey: "k" });
+    expect(await ok("background.result", { id, parentSessionKey: "k" })).toMatchObject({ id });
+    await ok("background.cancel", { id, reason: "enough" });
+    expect((await ok("background.cancel", { id })).cancelled).toBe(false);
+    for (const method of ["status", "result", "cancel"])
+      expect(await reason(`background.${method}`, { id, parentSessionKey: "other" })).toBe("not_found");
+    expect(await reason("background.list", { status: "nope" })).toBe("invalid_status");
+    expect(await reason("background.start", { prompt: " " })).toBe("empty_prompt");
+  });
+
   test("what is not there yet says so", async () => {
     const { call } = await opened(door);
     const params = { sessionId: "s1", at: 1, a: 1, b: 2, id: "x", prompt: "x", source: "s1", question: "x" };

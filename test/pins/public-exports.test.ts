@@ -447,6 +447,7 @@ const pinned: Record<string, string[]> = {
     "SessionNotFoundError",
     "SessionSummary",
     "StateAt",
+    "backgroundRunRules",
     "findSession",
     "listSessions",
     "pendingApprovals",

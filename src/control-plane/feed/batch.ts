@@ -18,8 +18,14 @@ export interface Pending {
 
 /** A fact, written. */
 export function pendingFact(fact: Fact, cursor: Cursor): Pending {
-  const text = lineOf(fact);
+  const text = lineOf(told(fact));
   return { text, cursor, bytes: Buffer.byteLength(text) };
+}
+
+/** Why somebody cancelled a run is told to nobody who follows. docs/reference/background-runs.md, "Cancelling" */
+function told(fact: Fact): Fact {
+  if (fact.type !== "background_run.cancelled" || typeof fact.data !== "object") return fact;
+  return { ...fact, data: { ...fact.data, reason: null } };
 }
 
 /** Takes as many facts from the front of a queue as go together. */

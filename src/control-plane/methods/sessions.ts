@@ -5,35 +5,8 @@ import { z } from "zod";
 import type { Runtime, Session } from "../../runtime/index.ts";
 import { LemonError } from "../../errors.ts";
 import { defineMethod, notImplemented, type Method } from "../method.ts";
+import { names, sessionOptions } from "./session-options.ts";
 import { count, fact, limit, optionalText, outcome, sessionId, sessionState } from "./shapes.ts";
-
-const approval = z.enum(["auto", "ask", "deny"]);
-const names = z.array(z.string());
-
-const options = {
-  model: optionalText.describe("`provider/model-id`; default: what is configured"),
-  approval: approval.exactOptional().describe("what becomes of calls that ask for approval"),
-  script: z
-    .object({ path: z.string(), text: z.string() })
-    .exactOptional()
-    .describe("a script in place of a model: where it came from, and its JSON text"),
-  extensions: names
-    .exactOptional()
-    .describe("files and folders of extensions beside those that are configured"),
-  extensionPaths: names.exactOptional().describe("in place of all that is configured"),
-  disabled: names.exactOptional().describe("tools that are not offered"),
-  enabledOnly: names.exactOptional().describe("the only tools that are offered"),
-  includeExtensions: z.boolean().exactOptional(),
-  toolPolicy: z
-    .object({
-      allow: z.union([z.literal("all"), names]).exactOptional(),
-      deny: names.exactOptional(),
-      blockedTools: names.exactOptional(),
-      requireApproval: names.exactOptional(),
-      approvals: z.record(z.string(), z.enum(["auto", "ask", "deny", "never", "always"])).exactOptional(),
-    })
-    .exactOptional(),
-};
 
 const opened = z.object({ sessionId: z.string(), sessionKey: z.string(), version: count });
 
@@ -63,7 +36,7 @@ const start = defineMethod({
     sessionKey: optionalText.describe("1 to 256 bytes; default: session: and its id"),
     agentId: optionalText.describe("1 to 256 bytes; which agent it is of"),
     systemPrompt: optionalText.describe("in place of the built one"),
-    ...options,
+    ...sessionOptions,
   }),
   result: opened,
   run: async (params, { runtime }) => {
@@ -76,7 +49,7 @@ const resume = defineMethod({
   name: "sessions.resume",
   scope: "write",
   summary: "Opens a session that exists; a run that was cut off goes on.",
-  params: z.object({ sessionId, ...options }),
+  params: z.object({ sessionId, ...sessionOptions }),
   result: opened,
   run: async ({ sessionId: id, ...said }, { runtime }) => openedOf(await runtime.sessions.resume(id, said)),
 });

@@ -5,6 +5,8 @@ const ID = /^bg_[\da-f]{16}$/;
 const STREAM_PREFIX = "background-";
 /** The queue in which runs wait. */
 export const BACKGROUND_QUEUE = "background";
+/** The lease of the one worker of a log. */
+export const WORKER_LEASE = "background-worker";
 
 /** Whether it can be the id of a run. */
 export function isRunId(id: unknown): id is string {

@@ -4,6 +4,10 @@ import type { EventLog, LogInfo } from "../../log/index.ts";
 import { parseLeaseOwner } from "../../log/index.ts";
 import type { Clock, Ids, Logger } from "../../ports.ts";
 import type { Masker } from "../../secrets/index.ts";
+import type { FactType } from "../../events/index.ts";
+import { recordOfRun } from "../../harness/index.ts";
+import { backgroundRunView, project } from "../../projections/index.ts";
+import type { RuntimeIntrospection } from "../introspection.ts";
 import type { House } from "../house.ts";
 import type { SessionFactory } from "../session-factory.ts";
 import type { Sessions } from "../sessions.ts";
@@ -24,6 +28,7 @@ export interface BackgroundParts {
   readonly ids: Ids;
   readonly logger: Logger;
   readonly mask: Masker;
+  readonly introspection: RuntimeIntrospection;
   readonly home: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -42,7 +47,15 @@ export async function backgroundRuns(
   const { log, leadership, house, sessions, factory, clock, ids, logger, mask, home, cwd, env, role } = parts;
   const info = await log.info();
   const isShared = isOnDisk(info);
-  const runs = new RunLog({ log, clock, mask });
+  const runs = new RunLog({
+    log,
+    clock,
+    mask,
+    onStep: (id, before, fact) => {
+      const record = recordOfRun(id, fact.type as FactType, project(backgroundRunView, before, fact));
+      if (record !== null) void parts.introspection.record(record);
+    },
+  });
   const worker = isShared ? new WorkerProcess({ log, home, location: info.location, env, logger }) : null;
   const self = parseLeaseOwner(leadership.lease.owner);
   const dispatcher = new Dispatcher({

@@ -24,6 +24,8 @@ export interface RunLogDeps {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly mask: Masker;
+  /** Told of each step of a run that this process recorded, once it is durable. */
+  readonly onStep?: (id: string, before: BackgroundRunView, fact: Fact) => void;
 }
 
 /** On whose behalf a run is written to, and when. */
@@ -111,7 +113,7 @@ export class RunLog {
       const decision = decideRun(view, event);
       if (decision === null) return null;
       try {
-        await this.#deps.log.commit((work) => {
+        const facts = await this.#deps.log.commit((work) => {
           const options = lease === undefined ? {} : { fence: lease };
           work.append(
             runStreamName(id),
@@ -122,6 +124,7 @@ export class RunLog {
           moveJob(work, id, decision.job);
           also(work);
         });
+        for (const fact of facts) this.#deps.onStep?.(id, view, fact);
         return decision;
       } catch (error) {
         // Each time somebody else got a fact in, and a run has few.

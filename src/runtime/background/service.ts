@@ -3,12 +3,11 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { decideRun, ranMs } from "../../actors/index.ts";
 import { kindOf } from "../../errors.ts";
-import { catalogue, type FactData, type FactOf, type FactType } from "../../events/index.ts";
+import type { FactData } from "../../events/index.ts";
 import {
-  abandonedRun,
   isInScope,
   isRunId,
-  lastSeen,
+  presentlyBy,
   RunNotFoundError,
   RunReader,
   type BackgroundRunFilter,
@@ -16,16 +15,10 @@ import {
   type BackgroundRunResult,
   type BackgroundRunScope,
   type BackgroundRunSummary,
-  type PresentRun,
 } from "../../harness/index.ts";
 import type { EventLog } from "../../log/index.ts";
 import type { Clock, Ids } from "../../ports.ts";
-import {
-  backgroundRunView,
-  project,
-  type BackgroundRunStatus,
-  type BackgroundRunView,
-} from "../../projections/index.ts";
+import type { BackgroundRunStatus } from "../../projections/index.ts";
 import type { Masker } from "../../secrets/index.ts";
 import { EmptyPromptError, InvalidOptionsError, InvalidPromptError } from "../errors.ts";
 import type { SessionFactory } from "../session-factory.ts";
@@ -89,7 +82,7 @@ export class BackgroundRuns {
       log,
       now,
       sessionsOf,
-      presently: (run) => presentRun(log, run, now()),
+      presently: presentlyBy({ decideRun, ranMs }, log, now),
     });
   }
 
@@ -212,41 +205,6 @@ export class BackgroundRuns {
       );
     return worker ?? (portable ? this.#deps.worker : "inProcess");
   }
-}
-
-/**
- * How a run stands now: what its facts say, and what whoever looks next will decide of a run whose process is gone. So
- * nobody is told that it runs while nobody works on it, not even by a log that can't be written.
- */
-export async function presentRun(
-  log: EventLog,
-  run: PresentRun,
-  now: number,
-): Promise<{ readonly view: BackgroundRunView; readonly elapsedMs: number }> {
-  const why = abandonedRun(run);
-  const seenAt = why === null ? now : await lastSeen(log, run);
-  const decision = why === null ? null : decideRun(run.view, { type: why, now, seenAt });
-  if (decision === null) return { view: run.view, elapsedMs: ranMs(run.view, now) };
-  const view = project(backgroundRunView, run.view, factOf(decision, run.view, seenAt));
-  return { view, elapsedMs: ranMs(view, now) };
-}
-
-/** The decision as the fact that it would be. */
-function factOf(
-  { type, data }: { readonly type: FactType; readonly data: unknown },
-  { version }: BackgroundRunView,
-  at: number,
-): FactOf<FactType> {
-  const envelope = {
-    stream: "",
-    position: 0,
-    actor: "background",
-    causation: null,
-    correlation: null,
-    hash: "",
-  };
-  const { schemaVersion } = catalogue[type];
-  return { ...envelope, type, data, kind: "input", version, at, schemaVersion } as FactOf<FactType>;
 }
 
 function checkedPrompt(prompt: unknown): string {

@@ -6,11 +6,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import path from "node:path";
 import { builtFile } from "../../extensions/index.ts";
+import { WORKER_LEASE } from "../../harness/index.ts";
 import type { EventLog } from "../../log/index.ts";
 import type { Logger } from "../../ports.ts";
-
-/** The lease of the one worker of a log. */
-export const WORKER_LEASE = "background-worker";
 
 /** Of a file that holds what the worker prints: its owner's alone. */
 const PRIVATE = 0o600;

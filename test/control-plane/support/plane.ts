@@ -20,15 +20,7 @@ import { scriptedRuntime } from "../../support/runtimes.ts";
 export const TOKEN = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
 
 /** Methods that are only refused. */
-export const notThereYet: readonly string[] = [
-  "sessions.fork",
-  "replay.diff",
-  "background.list",
-  "background.status",
-  "background.result",
-  "background.start",
-  "background.cancel",
-];
+export const notThereYet: readonly string[] = ["sessions.fork", "replay.diff"];
 
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
