@@ -53,7 +53,7 @@ export {
   type RestoreResult,
   type ResumedCheckpoint,
 } from "../harness/index.ts";
-export { hasBackgroundWork, WORKER_LEASE } from "../harness/index.ts";
+export { hasBackgroundWork, isRunId, WORKER_LEASE } from "../harness/index.ts";
 export type { BackgroundRunOptions } from "./background/options.ts";
 export type { BackgroundRuns, CancelledRun, QueuedRun } from "./background/service.ts";
 export type {

@@ -187,3 +187,28 @@ test("a log in memory is no place for a run that outlives its command", async ()
   expect(status).toBe(2);
   expect(stdout).toContain("LEMON_INVALID_OPTIONS");
 });
+
+test("a call of a run that waits is listed, and answered through the process that works on the run", async () => {
+  const place = await backgroundPlace();
+  const script = await place.script([
+    { toolCalls: [{ name: "bash", args: { command: "echo ran >> ran.txt" } }] },
+    { text: "So be it." },
+  ]);
+  const { lines } = await place.json("background", "start", "--script", script, "--approve", "ask", "Go");
+  const id = lines[0]?.["id"] as string;
+  const watcher = place.start(["background", "watch", id, "--json"]);
+  await watcher.printed("approval_requested");
+  const [waiting] = (await place.json("approvals")).lines[0] as unknown as {
+    id: string;
+    sessionId: string;
+  }[];
+  expect(waiting?.sessionId).toBe(id);
+  expect((await place.json("background", "status", id)).lines[0]).toMatchObject({ waitingForApproval: true });
+  expect(await place.lemon("allow", waiting?.id ?? "")).toMatchObject({
+    status: 0,
+    stdout: "allowed bash echo ran >> ran.txt\n",
+  });
+  expect((await watcher.ended).status).toBe(0);
+  expect(readFileSync(path.join(place.cwd, "ran.txt"), "utf8")).toBe("ran\n");
+  expect((await place.lemon("allow", waiting?.id ?? "")).status).toBe(3);
+});

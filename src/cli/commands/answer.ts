@@ -4,13 +4,14 @@
  * A call that is allowed runs here, to its end: one that had started and was left would count as interrupted.
  */
 import { NotFoundError } from "../../errors.ts";
+import { isRunId } from "../../harness/index.ts";
 import type { SessionEvent } from "../../projections/index.ts";
 import { pendingApprovals } from "../../replay/index.ts";
 import type { PendingApproval, Session } from "../../runtime/index.ts";
 import { describeCall } from "../calls.ts";
 import { statuses, type Status } from "../errors.ts";
 import type { Context } from "../globals.ts";
-import { openRuntime } from "../leading.ts";
+import { openRuntime, withRuntime } from "../leading.ts";
 import { readingLog } from "../reading.ts";
 
 /** Lets a waiting call run. */
@@ -34,6 +35,7 @@ async function answer(
   const call = waiting.find((each) => each.id === id);
   if (call === undefined)
     throw new NotFoundError(`no call ${JSON.stringify(id)} waits for an answer: see \`lemon approvals\``);
+  if (isRunId(call.sessionId)) return answerRun(context, call, verdict, reason);
   const signal = interrupts.soften();
   const runtime = await openRuntime(context);
   try {
@@ -70,6 +72,26 @@ async function answer(
       await session.release();
     }
   }
+}
+
+/** A background run is left to the process that works on it, which passes the answer on. */
+async function answerRun(
+  context: Context,
+  call: PendingApproval,
+  verdict: "allow" | "deny",
+  reason: string | null,
+): Promise<Status> {
+  const { out } = context;
+  const { id, sessionId } = call;
+  const answered = await withRuntime(context, ({ background }) =>
+    background.answer(sessionId, { callId: id, verdict, reason }),
+  );
+  if (answered !== null && answered !== verdict)
+    throw new NotFoundError(`call ${JSON.stringify(id)} was answered before: ${answered}`);
+  if (out.json) out.document({ id, sessionId, tool: call.tool, verdict });
+  else out.line(`${verdict === "allow" ? "allowed" : "denied"} ${describeCall(call.tool, call.args)}`);
+  if (answered === null) out.note("the run takes the answer when somebody works on it again");
+  return statuses.done;
 }
 
 interface Opened {

@@ -1,6 +1,7 @@
 /** `approvals.*` */
 import { z } from "zod";
 import { NotFoundError } from "../../errors.ts";
+import { isRunId } from "../../runtime/index.ts";
 import { defineMethod, type Method } from "../method.ts";
 import { jsonObject, optionalText, sessionId } from "./shapes.ts";
 
@@ -43,7 +44,12 @@ const resolve = defineMethod({
     if (!waiting.some((call) => call.id === id)) {
       throw new NotFoundError("no call waits under this id", { field: "id" });
     }
-    const opened = await runtime.sessions.resume(session);
+    const { sessions, background } = runtime;
+    if (isRunId(session) && (await sessions.get(session)) === null) {
+      await background.answer(session, { callId: id, verdict: decision, reason: reason ?? null });
+      return { resolved: true as const };
+    }
+    const opened = await sessions.resume(session);
     await opened.approvals.resolve(id, decision, reason ?? null);
     return { resolved: true as const };
   },

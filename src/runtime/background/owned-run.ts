@@ -122,6 +122,8 @@ export class OwnedRun {
         this.#openingOver();
       }
       if (this.#session === null || this.#hasEnded) return;
+      // Those that came while nobody could pass them on.
+      for (const answer of await this.#deps.runs.answers(this.id)) await this.answer(answer);
       const { status, stopReason, error, text: said } = await this.#run(this.#session);
       const text = status === "completed" ? said : (this.#live.text ?? said);
       const ended = { status, stopReason, error: error?.class ?? null, text };

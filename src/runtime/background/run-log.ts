@@ -3,7 +3,14 @@
  * the run's place in line. When somebody else was first, it decides again. docs/reference/background-runs.md, "Lifecycle"
  */
 import { decideRun, type BackgroundRunDecision, type BackgroundRunEvent } from "../../actors/index.ts";
-import type { Fact, FactData, FactType, Json } from "../../events/index.ts";
+import {
+  upcast,
+  type Fact,
+  type FactData,
+  type FactOf,
+  type FactType,
+  type Json,
+} from "../../events/index.ts";
 import { BACKGROUND_QUEUE, readRun, runStreamName } from "../../harness/index.ts";
 import {
   JobTakenError,
@@ -94,6 +101,15 @@ export class RunLog {
     data: FactData<Type>,
   ): Promise<void> {
     await this.#deps.log.append(runStreamName(id), "any", [this.#fact(type, data)]);
+  }
+
+  /** What persons have answered, in their order. */
+  async answers(id: string): Promise<FactData<"background_run.approval_answered">[]> {
+    const types = ["background_run.approval_answered"];
+    const found: FactData<"background_run.approval_answered">[] = [];
+    for await (const fact of this.#deps.log.read(runStreamName(id), { types }))
+      found.push((upcast(fact) as FactOf<"background_run.approval_answered">).data);
+    return found;
   }
 
   /** Nothing is left to be done for the run. */

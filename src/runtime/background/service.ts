@@ -3,13 +3,14 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { decideRun, ranMs } from "../../actors/index.ts";
 import { kindOf } from "../../errors.ts";
-import type { FactData } from "../../events/index.ts";
+import { upcast, type FactData, type FactOf } from "../../events/index.ts";
 import {
   isInScope,
   isRunId,
   presentlyBy,
   RunNotFoundError,
   RunReader,
+  sessionStreamName,
   type BackgroundRunFilter,
   type BackgroundRunList,
   type BackgroundRunResult,
@@ -33,6 +34,10 @@ const MAX_PROMPT_BYTES = 262_144;
 const MAX_QUEUED = 1_000;
 /** Characters of the reason for a cancel. */
 const MAX_REASON_CHARS = 500;
+
+/** Milliseconds that an answer is waited for, and between two looks for it. */
+const ANSWER_MS = 10_000;
+const ANSWER_LOOK_MS = 100;
 
 /** What the service needs of its runtime. */
 export interface BackgroundDeps {
@@ -145,9 +150,24 @@ export class BackgroundRuns {
     return { id, cancelled: decision !== null, status };
   }
 
-  /** Answers a call of a run that waits for a person, wherever the run is worked on. @internal */
-  async answer(id: string, answer: FactData<"background_run.approval_answered">): Promise<void> {
-    await this.#deps.runs.note(id, "background_run.approval_answered", answer);
+  /**
+   * Answers a call of a run that waits for a person, wherever the run is worked on. @internal
+   *
+   * @returns how the call was answered; `null` when nobody passed it on within 10 seconds: whoever takes the run will
+   */
+  async answer(
+    id: string,
+    answer: FactData<"background_run.approval_answered">,
+  ): Promise<"allow" | "deny" | null> {
+    const { log, runs, clock, dispatcher } = this.#deps;
+    await runs.note(id, "background_run.approval_answered", answer);
+    await dispatcher.owned(id)?.answer(answer);
+    await dispatcher.look();
+    for (let waited = 0; ; waited += ANSWER_LOOK_MS) {
+      const verdict = await verdictOn(log, id, answer.callId);
+      if (verdict !== null || waited >= ANSWER_MS) return verdict;
+      await new Promise<void>((resolve) => clock.setTimer(ANSWER_LOOK_MS, resolve));
+    }
   }
 
   /** Resolves when there was nothing to work on for so many milliseconds, or the signal fires. @internal */
@@ -205,6 +225,15 @@ export class BackgroundRuns {
       );
     return worker ?? (portable ? this.#deps.worker : "inProcess");
   }
+}
+
+async function verdictOn(log: EventLog, id: string, callId: string): Promise<"allow" | "deny" | null> {
+  const types = ["approval.resolved"];
+  for await (const fact of log.read(sessionStreamName(id), { types, backwards: true })) {
+    const { data } = upcast(fact) as FactOf<"approval.resolved">;
+    if (data.callId === callId) return data.verdict;
+  }
+  return null;
 }
 
 function checkedPrompt(prompt: unknown): string {
