@@ -18,7 +18,7 @@ test("a run that is cancelled while its session is being opened stops that sessi
   const { key, fence } = lease;
   const owner = { pid: 1, host: "here" };
   const claimed = { type: "claimed", owner, lease: { key, fence } } as const;
-  await runs.claim(id, claimed, { lease, slots: 1 });
+  await runs.claim(id, claimed, { lease, slots: 1, holds: () => true });
   let open: (session: Session) => void = () => undefined;
   const opening = new Promise<Session>((resolve) => (open = resolve));
   let closedWith: string | null = null;

@@ -40,11 +40,13 @@ export class Dispatcher {
   readonly #owned = new Map<string, { readonly run: OwnedRun; readonly child: Child | null }>();
   readonly #sweeper: Sweeper;
   readonly #unwatch: () => void;
-  #following: Subscription | null = null;
+  #following: Promise<Subscription | null> | null = null;
   #cancelTimer: (() => void) | null = null;
   #looking: Promise<void> | null = null;
   #lookAgain = false;
   #isClosed = false;
+  /** The lease may be dead: the next one is as good, and this process is there to acquire it. */
+  #isLeadLost = false;
   /** When it last had something to do, by the monotonic clock. */
   #busyAt: number;
 
@@ -54,6 +56,8 @@ export class Dispatcher {
     this.#busyAt = deps.clock.monotonic();
     this.#unwatch = deps.leadership.watch(() => {
       for (const { run } of this.#owned.values()) run.loseLead();
+      this.#isLeadLost = true;
+      if (this.#following !== null) void this.look();
     });
   }
 
@@ -81,20 +85,31 @@ export class Dispatcher {
   /** From now on it sees what becomes of runs, and goes on by itself. */
   follow(): void {
     if (this.#following !== null || this.#isClosed) return;
+    this.#following = this.#subscribe();
+    void this.look();
+  }
+
+  /** `null` when it can't: then the next look tries again. */
+  #subscribe(): Promise<Subscription | null> {
+    return this.#followFromHere().catch((error: unknown) => {
+      this.#report(error, "background runs can't be followed");
+      return null;
+    });
+  }
+
+  async #followFromHere(): Promise<Subscription | null> {
     const { log } = this.#deps;
-    void log.info().then(
-      async ({ head }) => {
-        if (this.#following !== null || this.#isClosed) return;
-        const last = head === null ? null : await lastFact(log, head);
-        const after = last === null ? {} : { after: log.cursorOf(last) };
-        this.#following = log.follow({ streams: RUN_STREAM_PREFIX, ...after }).subscribe({
-          next: (fact) => this.#see(fact),
-          error: (error: unknown) => this.#report(error, "background runs can't be followed any more"),
-        });
-        void this.look();
+    const { head } = await log.info();
+    const last = head === null ? null : await lastFact(log, head);
+    const after = last === null ? {} : { after: log.cursorOf(last) };
+    if (this.#isClosed) return null;
+    return log.follow({ streams: RUN_STREAM_PREFIX, ...after }).subscribe({
+      next: (fact) => this.#see(fact),
+      error: (error: unknown) => {
+        this.#report(error, "background runs can't be followed any more");
+        this.#following = Promise.resolve(null);
       },
-      (error: unknown) => this.#report(error, "background runs can't be followed"),
-    );
+    });
   }
 
   /** Makes sure that somebody works on runs which are not for this process. */
@@ -115,7 +130,7 @@ export class Dispatcher {
     this.#isClosed = true;
     this.#unwatch();
     this.#cancelTimer?.();
-    this.#following?.unsubscribe();
+    (await this.#following)?.unsubscribe();
     await this.#looking;
     await this.#sweeper.idle();
     const supervisor = this.#deps.population();
@@ -131,6 +146,12 @@ export class Dispatcher {
     while (this.#lookAgain && !this.#isClosed) {
       this.#lookAgain = false;
       try {
+        // Before anything is taken: what becomes of it must be seen.
+        if (this.#following !== null && (await this.#following) === null) this.#following = this.#subscribe();
+        if (this.#isLeadLost) {
+          await this.#deps.leadership.acquireNext();
+          this.#isLeadLost = false;
+        }
         if (await this.#sweeper.sweep()) this.#lookAgain = true;
         await this.#takeFree();
       } catch (error) {
@@ -143,8 +164,11 @@ export class Dispatcher {
 
   async #takeFree(): Promise<void> {
     const { log, role, slots, worker } = this.#deps;
-    const jobs = (await log.jobs(BACKGROUND_QUEUE)).filter(({ isEnding }) => !isEnding);
-    const waiting = jobs.filter(({ holder }) => holder === null);
+    const all = await log.jobs(BACKGROUND_QUEUE);
+    this.#letGoOfOthers(all);
+    const jobs = all.filter(({ isEnding }) => !isEnding);
+    // One that was here before is taken again when nothing of it is left.
+    const waiting = jobs.filter(({ key, holder }) => holder === null && !this.#owned.has(key));
     let free = slots - jobs.filter(({ holder }) => holder?.isLive === true).length;
     if (waiting.length > 0 && role === "worker") this.#busyAt = this.#deps.clock.monotonic();
     for (const job of waiting) {
@@ -152,8 +176,19 @@ export class Dispatcher {
         if (role !== "worker" && isForWorkers(job)) await worker?.ensure();
         continue;
       }
-      if (free <= 0) return;
-      if (await this.#claim(job.key)) free -= 1;
+      if (free <= 0 || this.#isClosed) return;
+      const claimed = await this.#claim(job);
+      if (claimed === "lane_full") return;
+      if (claimed === "claimed") free -= 1;
+    }
+  }
+
+  /** A fact of a run may be missed, or come late: where the line says that one is over here, it is. */
+  #letGoOfOthers(jobs: readonly Job[]): void {
+    for (const [id, { run }] of this.#owned) {
+      const job = jobs.find(({ key }) => key === id);
+      if (job === undefined || job.isEnding) run.recorded();
+      else if (!run.isUnder(job.holder)) run.loseLead();
     }
   }
 
@@ -166,37 +201,49 @@ export class Dispatcher {
     return role === "worker" || bound !== null;
   }
 
-  async #claim(id: string): Promise<boolean> {
-    const { runs, leadership, owner, slots, population, log } = this.#deps;
+  async #claim({ key: id, bound }: Job): Promise<"claimed" | "taken" | "lane_full"> {
+    const { runs, leadership, owner, slots } = this.#deps;
     const { lease } = leadership;
     const { key, fence } = lease;
-    const claimed = { type: "claimed", owner, lease: { key, fence } } as const;
+    const event = { type: "claimed", owner, lease: { key, fence } } as const;
+    // Its process may have gone since the line was looked at, and nobody else can do what is not portable.
+    const holds = ({ queued }: BackgroundRunView): boolean => queued?.portable === true || bound === key;
     try {
-      if (!(await runs.claim(id, claimed, { lease, slots }))) return false;
+      const claimed = await runs.claim(id, event, { lease, slots, holds });
+      if (typeof claimed === "string") return claimed;
+      await this.#employ(new OwnedRun(id, claimed, lease, this.#deps));
+      return "claimed";
     } catch (error) {
       if (reasonOf(error) !== "fenced") throw error;
-      // A process that slept too long finds its lease expired: the next one is as good.
-      await leadership.acquireNext();
+      // A process that slept too long finds its lease expired.
+      this.#isLeadLost = true;
       this.#lookAgain = true;
-      return false;
+      return "taken";
     }
-    const view = await readRun(log, id);
-    const run = new OwnedRun(id, view, lease, this.#deps);
+  }
+
+  async #employ(run: OwnedRun): Promise<void> {
+    const { id } = run;
     this.#owned.set(id, { run, child: null });
-    // Its end may have been recorded before anybody could tell the run.
-    if (isFinalRun(view)) run.recorded();
     const start = (): Child => promiseChild((signal) => run.work(signal));
     // It gets longer to stop than its session needs.
     const spec = { id, restart: "transient", shutdown: 30_000, start } as const;
-    const { child } = await population().startChild(spec);
-    if (child === undefined) throw new Error(`run ${id} was not started`);
-    this.#owned.set(id, { run, child });
-    void child.exited.then(() => {
-      this.#owned.delete(id);
-      this.#busyAt = this.#deps.clock.monotonic();
-      void this.look();
-    });
-    return true;
+    try {
+      const { child } = await this.#deps.population().startChild(spec);
+      if (child === undefined) throw new Error(`run ${id} was not started`);
+      this.#owned.set(id, { run, child });
+      void child.exited.then(() => this.#over(id));
+    } catch (error) {
+      // The supervisor is being stopped, or started again. The run is ours all the same, so it is given back.
+      this.#report(error, "a background run could not be started");
+      await run.work(AbortSignal.abort()).finally(() => this.#over(id));
+    }
+  }
+
+  #over(id: string): void {
+    this.#owned.delete(id);
+    this.#busyAt = this.#deps.clock.monotonic();
+    void this.look();
   }
 
   #see(fact: Fact): void {

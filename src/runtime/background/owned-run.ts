@@ -8,7 +8,7 @@ import type { RunOutcome } from "../../actors/index.ts";
 import { LemonError } from "../../errors.ts";
 import type { FactData } from "../../events/index.ts";
 import { sessionKeyOf } from "../../harness/index.ts";
-import type { Lease } from "../../log/index.ts";
+import type { Job, Lease } from "../../log/index.ts";
 import type { Clock, Logger } from "../../ports.ts";
 import { isFinalRun, type BackgroundRunView } from "../../projections/index.ts";
 import { SessionFailedError } from "../errors.ts";
@@ -70,6 +70,11 @@ export class OwnedRun {
         resolve(end);
       };
     });
+  }
+
+  /** Whether the line says that this process does it. */
+  isUnder(holder: Job["holder"]): boolean {
+    return holder?.key === this.#lease.key && holder.fence === this.#lease.fence;
   }
 
   /** Somebody recorded its end: all that it does is stopped. */
@@ -183,8 +188,7 @@ export class OwnedRun {
   async #settle(end: End): Promise<void> {
     switch (end.type) {
       case "lead_lost":
-        // Whoever finds the lease dead puts the run back in line.
-        return this.#letGo();
+        return this.#lose();
       case "leaves":
         return this.#leave();
       case "recorded":
@@ -206,14 +210,22 @@ export class OwnedRun {
     const view = await this.#persist(() => runs.viewOf(this.id));
     // Somebody found our lease dead and put it back in line: it is not ours to stop.
     if (view === null || !this.#isOurs(view) || !isFinalRun(view)) return this.#letGo();
-    const { text } = this.#live;
     await this.#close("the run has ended");
+    // Not before: what was being said may have been said to the end meanwhile, and then its fact has it.
+    const { text } = this.#live;
     await this.#persist(async () => {
-      // A cancel is written by whoever asks for it, who does not know what the model was saying.
-      if (text !== null && view.status === "cancelled")
+      // Who records that a run is cancelled, or lost, does not know what the model was saying.
+      if (text !== null && view.status !== "completed" && view.partialText === null)
         await runs.note(this.id, "background_run.text_recorded", { partialText: text });
       await runs.settle(this.id);
     });
+  }
+
+  /** Whoever finds the lease dead puts the run back in line. It may live on, though: then nobody else can. */
+  async #lose(): Promise<void> {
+    await this.#letGo();
+    const decision = await this.#record({ type: "owner_gone", seenAt: this.#deps.clock.now() });
+    if (decision?.job === "ending") await this.#persist(() => this.#deps.runs.leaveUntidy(this.id));
   }
 
   async #leave(): Promise<void> {
@@ -225,15 +237,17 @@ export class OwnedRun {
     await this.#record({ type: "owner_leaves" });
   }
 
+  /** An attempt has one owner. */
   #isOurs({ start }: BackgroundRunView): boolean {
-    return start?.lease.key === this.#lease.key && start.lease.fence === this.#lease.fence;
+    return start !== null && start.attempt === this.#view.start?.attempt;
   }
 
   #record(
     event:
       | Extract<End, { type: "session_ended" | "session_failed" }>
       | { readonly type: "time_up"; readonly partialText: string | null }
-      | { readonly type: "owner_leaves" },
+      | { readonly type: "owner_leaves" }
+      | { readonly type: "owner_gone"; readonly seenAt: number },
   ): ReturnType<RunLog["record"]> {
     const { runs, clock } = this.#deps;
     const writing = { lease: this.#lease, holds: (view: BackgroundRunView) => this.#isOurs(view) };

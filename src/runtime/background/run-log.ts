@@ -21,7 +21,7 @@ import {
   type UnitOfWork,
 } from "../../log/index.ts";
 import type { Clock } from "../../ports.ts";
-import type { BackgroundRunView } from "../../projections/index.ts";
+import { backgroundRunView, project, type BackgroundRunView } from "../../projections/index.ts";
 import type { Masker } from "../../secrets/index.ts";
 
 type RunFactType = Extract<FactType, `background_run.${string}`>;
@@ -68,30 +68,31 @@ export class RunLog {
     });
   }
 
-  /** Takes a run that waits. @returns whether it is ours now: it was not taken by another, and there was a free slot */
+  /** Takes a run that waits. @returns how it stands now that it is ours; else why it isn't */
   async claim(
     id: string,
     event: Extract<BackgroundRunEvent, { type: "claimed" }>,
-    { lease, slots }: { readonly lease: Lease; readonly slots: number },
-  ): Promise<boolean> {
+    { lease, slots, holds }: Required<Writing> & { readonly slots: number },
+  ): Promise<BackgroundRunView | "taken" | "lane_full"> {
     try {
-      const taken = await this.#decide(id, event, { lease }, (work) =>
+      const taken = await this.#decide(id, event, { lease, holds }, (work) =>
         work.claimJob({ queue: BACKGROUND_QUEUE, key: id, lease, slots }),
       );
-      return taken !== null;
+      return taken === null ? "taken" : taken.view;
     } catch (error) {
-      if (error instanceof JobTakenError || error instanceof LaneFullError) return false;
+      if (error instanceof JobTakenError) return "taken";
+      if (error instanceof LaneFullError) return "lane_full";
       throw error;
     }
   }
 
   /** What happened to a run. @returns what was decided, `null` when it changes nothing */
-  record(
+  async record(
     id: string,
     event: BackgroundRunEvent,
     writing: Writing = {},
   ): Promise<BackgroundRunDecision | null> {
-    return this.#decide(id, event, writing, () => undefined);
+    return (await this.#decide(id, event, writing, () => undefined))?.decision ?? null;
   }
 
   /** A fact that changes nothing of the lifecycle. */
@@ -112,6 +113,11 @@ export class RunLog {
     return found;
   }
 
+  /** Its end is recorded, and this process can't tidy up after it: another one will, or this one later. */
+  async leaveUntidy(id: string): Promise<void> {
+    await this.#deps.log.commit((work) => work.releaseJob(BACKGROUND_QUEUE, id));
+  }
+
   /** Nothing is left to be done for the run. */
   async settle(id: string): Promise<void> {
     await this.#deps.log.commit((work) => work.settleJob(BACKGROUND_QUEUE, id));
@@ -122,7 +128,7 @@ export class RunLog {
     event: BackgroundRunEvent,
     { lease, holds }: Writing,
     also: (work: UnitOfWork) => void,
-  ): Promise<BackgroundRunDecision | null> {
+  ): Promise<{ readonly decision: BackgroundRunDecision; readonly view: BackgroundRunView } | null> {
     for (;;) {
       const view = await readRun(this.#deps.log, id);
       if (holds !== undefined && !holds(view)) return null;
@@ -141,7 +147,8 @@ export class RunLog {
           also(work);
         });
         for (const fact of facts) this.#deps.onStep?.(id, view, fact);
-        return decision;
+        const after = facts.reduce((seen, fact) => project(backgroundRunView, seen, fact), view);
+        return { decision, view: after };
       } catch (error) {
         // Each time somebody else got a fact in, and a run has few.
         if (!(error instanceof VersionConflictError)) throw error;
