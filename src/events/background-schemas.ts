@@ -8,7 +8,7 @@ const ranMs = count;
 const partialText = z.string().nullable();
 
 /** What becomes of a run whose process ended. */
-export const onRestart = z.enum(["resume", "lost"]);
+const onRestart = z.enum(["resume", "lost"]);
 
 /** The newest schema of each. */
 export const backgroundFactSchemas = {

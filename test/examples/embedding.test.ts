@@ -6,9 +6,13 @@ import { runExample } from "./run-example.ts";
 const root = path.resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
 const examples = readdirSync(path.join(root, "examples/embedding"));
-const pages = ["embed-the-runtime", "write-a-tool", "answer-approvals", "follow-facts"].map(
-  (page) => `docs/how-to/${page}.md`,
-);
+const pages = [
+  "embed-the-runtime",
+  "write-a-tool",
+  "answer-approvals",
+  "follow-facts",
+  "work-in-the-background",
+].map((page) => `docs/how-to/${page}.md`);
 
 /** Programs of the how-to pages, each with what the page says it prints. */
 const shown = pages.flatMap((page) =>

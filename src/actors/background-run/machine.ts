@@ -10,7 +10,7 @@ import type { FactData, FactType } from "../../events/index.ts";
 import { isFinalRun, type BackgroundRunView } from "../../projections/index.ts";
 
 /** After so many losses the next one is final. */
-export const MAX_LOSSES = 3;
+const MAX_LOSSES = 3;
 
 /** Characters of the reason for a cancel that are kept. */
 const MAX_REASON_CHARS = 500;
