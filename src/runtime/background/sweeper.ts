@@ -99,6 +99,6 @@ export class Sweeper {
   }
 }
 
-function mayBeAbandoned({ holder, bound }: Job): boolean {
-  return holder === null ? bound !== null : !holder.isLive;
+function mayBeAbandoned({ holder, bound, isBoundLive }: Job): boolean {
+  return holder === null ? bound !== null && !isBoundLive : !holder.isLive;
 }
