@@ -261,6 +261,16 @@ class World {
     run.status = decisions[0] === null ? "timeout" : "cancelled";
   }
 
+  /** Taken, and then its process stands still; so many times. */
+  async die(which: number, run: ModelRun, times: number): Promise<void> {
+    for (let left = times; left > 0; left -= 1) {
+      await this.acquire(which);
+      await this.claim([which], run);
+      this.pass(TTL_MS);
+      await this.sweep([0, 1]);
+    }
+  }
+
   async leave(which: number): Promise<void> {
     for (const run of this.runs) {
       if (run.grant?.process !== which || !this.#isHeldLive(run)) continue;
@@ -379,6 +389,14 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     .map(([who, which]) =>
       onRun(`cancel while ending ${who}`, which, (w, it) => w.cancelWhileEnding(who, it)),
     ),
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(process, run, fc.integer({ min: 1, max: 4 }))
+      .map(([who, which, times]) =>
+        onRun(`die ${who}, ${times} times`, which, (world, it) => world.die(who, it, times)),
+      ),
+  },
   process.map((who) => step(`leave ${who}`, (world) => world.leave(who))),
   {
     weight: 2,
