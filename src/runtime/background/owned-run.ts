@@ -14,6 +14,7 @@ import { isFinalRun, type BackgroundRunView } from "../../projections/index.ts";
 import { SessionFailedError } from "../errors.ts";
 import type { Session } from "../session.ts";
 import type { Sessions } from "../sessions.ts";
+import { endWithin } from "./end-within.ts";
 import { LiveText } from "./live-text.ts";
 import { isPassing, reasonOf } from "./reason.ts";
 import type { RunLog } from "./run-log.ts";
@@ -271,28 +272,22 @@ export class OwnedRun {
 
   async #close(reason: string): Promise<void> {
     await this.#opened;
-    if (this.#session !== null) await this.#within(GRACE_MS, this.#session.shutdown(reason));
+    if (this.#session !== null) await this.#within(this.#session.shutdown(reason));
   }
 
   /** Its run stays open, and goes on when the session is resumed. */
   async #letGo(): Promise<void> {
     await this.#opened;
-    if (this.#session !== null) await this.#within(GRACE_MS, this.#session.release());
+    if (this.#session !== null) await this.#within(this.#session.release());
   }
 
-  #within(ms: number, work: Promise<void>): Promise<void> {
-    const { clock, logger } = this.#deps;
-    return new Promise((resolve) => {
-      const cancel = clock.setTimer(ms, resolve);
-      work
-        .catch((error: unknown) =>
-          logger.warn({ run: this.id, reason: reasonOf(error) }, "a session did not close in good order"),
-        )
-        .finally(() => {
-          cancel();
-          resolve();
-        });
-    });
+  #within(work: Promise<void>): Promise<void> {
+    const failed = (error: unknown): void =>
+      this.#deps.logger.warn(
+        { run: this.id, reason: reasonOf(error) },
+        "a session did not close in good order",
+      );
+    return endWithin(work.catch(failed), GRACE_MS, this.#deps.clock);
   }
 
   #pause(): Promise<void> {
