@@ -77,7 +77,9 @@ export async function backgroundRuns(
       if (parent === null) return;
       void sessions
         .get(parent)
-        .then((session) => session?.tell({ type: "background_run_ended", id, status }));
+        .then((session) => session?.tell({ type: "background_run_ended", id, status }))
+        // Its parent could not be opened: then nobody listens.
+        .catch(() => undefined);
     },
   });
   const background = new BackgroundRuns({

@@ -142,7 +142,8 @@ export class BackgroundRuns {
     await dispatcher.look();
     const view = isRunId(id) ? await runs.viewOf(id) : null;
     if (view === null || view.queued === null || !isInScope(view, scope)) throw new RunNotFoundError();
-    const why = reason === undefined ? null : [...reason].slice(0, MAX_REASON_CHARS).join("");
+    // Masked before it is cut, or a secret that is cut in two would be known by nobody.
+    const why = reason === undefined ? null : firstCharacters(this.#deps.mask.json(reason));
     const decision = await runs.record(id, { type: "cancelled", reason: why, now: clock.now() });
     dispatcher.owned(id)?.recorded();
     void dispatcher.look();
@@ -234,6 +235,10 @@ async function verdictOn(log: EventLog, id: string, callId: string): Promise<"al
     if (data.callId === callId) return data.verdict;
   }
   return null;
+}
+
+function firstCharacters(reason: string): string {
+  return [...reason].slice(0, MAX_REASON_CHARS).join("");
 }
 
 function checkedPrompt(prompt: unknown): string {
