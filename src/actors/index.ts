@@ -32,7 +32,7 @@ export { endAbandonedQueries } from "./side-query/abandoned.ts";
 export { conversationOf, type SourceConversation } from "./side-query/conversation.ts";
 export { Deadline } from "./side-query/deadline.ts";
 export type { AskedModel, ReadSource } from "./side-query/effect.ts";
-export { asSideQueryError, SideQueryError } from "./side-query/errors.ts";
+export { asSideQueryError, failedQuery, SideQueryError } from "./side-query/errors.ts";
 export { Line } from "./side-query/line.ts";
 export { openSideQueryStream, type SideQueryStream } from "./side-query/stream.ts";
 export { endOf, type SideQueryEnd } from "./side-query/views.ts";

@@ -2,7 +2,7 @@
  * The runtime's right to lead its streams: one lease with one heartbeat, to which every stream of the runtime points.
  */
 import { LemonError } from "../errors.ts";
-import { FencedError, type EventLog, type Lease } from "../log/index.ts";
+import { FencedError, SessionBusyError, type EventLog, type Lease } from "../log/index.ts";
 import type { Clock, Logger } from "../ports.ts";
 
 /** Milliseconds that a lease lives without a heartbeat. */
@@ -33,6 +33,9 @@ export class Leadership {
   readonly #watchers = new Set<() => void>();
   #lease: Lease;
   #isClosed = false;
+  #isTaken = false;
+  /** The last heartbeat failed, which is told once. */
+  #isFailing = false;
   #regaining: Promise<void> | null = null;
   #cancelBeat: () => void = () => undefined;
   /** When the heartbeat was sent that has no answer yet. */
@@ -64,6 +67,11 @@ export class Leadership {
   /** Of the lease; it stays the same when the lease is lost and acquired again. */
   get key(): string {
     return this.#key;
+  }
+
+  /** Whether another process holds the lease by now, so that there is nothing more to lead. */
+  get isTaken(): boolean {
+    return this.#isTaken;
   }
 
   get lease(): Lease {
@@ -128,7 +136,12 @@ export class Leadership {
   async #acquireAgain(): Promise<void> {
     const since = this.#clock.monotonic();
     const { fence } = this.#lease;
-    this.#lease = await this.#log.acquire(this.#key, this.#owner, LEASE_TTL_MS);
+    try {
+      this.#lease = await this.#log.acquire(this.#key, this.#owner, LEASE_TTL_MS);
+    } catch (error) {
+      this.#isTaken ||= error instanceof SessionBusyError;
+      throw error;
+    }
     if (this.#lease.fence !== fence) this.#tellLost();
     this.#giveUpLater(since);
   }
@@ -138,7 +151,7 @@ export class Leadership {
   }
 
   #beatLater(): void {
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.#isTaken) return;
     this.#cancelBeat = this.#clock.setTimer(HEARTBEAT_MS, () => void this.#beat(), true);
   }
 
@@ -146,16 +159,27 @@ export class Leadership {
     const since = this.#clock.monotonic();
     this.#beatSince = since;
     try {
-      this.#lease = await this.#log.renew(this.#lease);
-      this.#giveUpLater(since);
+      await this.#renew(since);
+      this.#isFailing = false;
     } catch (error) {
-      this.#logger.warn(
-        { code: error instanceof LemonError ? error.code : "unknown" },
-        "the heartbeat failed",
-      );
+      const code = error instanceof LemonError ? error.code : "unknown";
+      if (!this.#isFailing) this.#logger.warn({ code, lease: this.#key }, "a lease could not be renewed");
+      this.#isFailing = true;
     }
     this.#beatSince = null;
     this.#beatLater();
+  }
+
+  async #renew(since: number): Promise<void> {
+    try {
+      this.#lease = await this.#log.renew(this.#lease);
+      this.#giveUpLater(since);
+    } catch (error) {
+      // A process that slept, or waited, too long. Streams that it leads notice for themselves; without any the next lease
+      // is as good, and nothing has happened that anybody need know of.
+      if (!(error instanceof FencedError) || this.#led.size > 0) throw error;
+      await this.#acquireOnce();
+    }
   }
 
   /**

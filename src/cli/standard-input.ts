@@ -2,13 +2,13 @@
 import { UsageError } from "./errors.ts";
 
 /**
- * The argument, else all of standard input.
+ * The argument; all of standard input without one, and for the argument `-`.
  *
  * @param field - what it is called
  * @throws UsageError when there is neither, or it is not UTF-8
  */
 export async function readText(argument: string | undefined, field: string): Promise<string> {
-  if (argument !== undefined) return argument;
+  if (argument !== undefined && argument !== "-") return argument;
   if (process.stdin.isTTY) {
     throw new UsageError(`a ${field} is missing: give it as an argument, or on standard input`, {
       field,

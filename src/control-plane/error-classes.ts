@@ -149,6 +149,7 @@ export const sentences: Readonly<Record<string, string>> = {
   cwd_not_empty: "The folder is not empty.",
   cursor_ahead: "The cursor lies beyond the end of the log.",
   mailbox_full: "Too many calls are waiting.",
+  query_failed: "The model gave no answer that can be used, or there is no such model.",
   no_model: "No model is named or configured.",
   unknown_model: "There is no such model.",
 };

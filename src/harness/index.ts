@@ -90,6 +90,7 @@ export {
 } from "./background/present.ts";
 export { presentlyBy, type RunRules } from "./background/presently.ts";
 export {
+  checkRunFilter,
   isInScope,
   RunReader,
   type BackgroundRunFilter,

@@ -34,7 +34,7 @@ export { Session } from "./session.ts";
 export type { Outcome, Prompt, SessionState, ToolInfo } from "./session-types.ts";
 export { SideQueryError } from "../actors/index.ts";
 export type { SideQueries, SideQueryResult } from "./side-queries.ts";
-export type { SideQueryOptions } from "./side-query-options.ts";
+export { readQuestion, type SideQueryOptions } from "./side-query-options.ts";
 export type { SideQuerySource } from "./side-query-source.ts";
 export type { Sessions } from "./sessions.ts";
 export type { StartOptions } from "./start-options.ts";

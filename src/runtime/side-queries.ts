@@ -4,6 +4,7 @@ import {
   Deadline,
   endAbandonedQueries,
   endOf,
+  failedQuery,
   Line,
   openSideQueryStream,
   SideQueryError,
@@ -267,7 +268,7 @@ function askedOf({ id, found, question, options, given }: Query): FactData<"side
 
 /** @throws SideQueryError */
 function resultOf(id: string, end: SideQueryEnd): SideQueryResult {
-  if (end.type === "side_query.failed") throw new SideQueryError(end.data.reason);
+  if (end.type === "side_query.failed") throw failedQuery(end.data.reason, end.data.why);
   const { text, model, usage, durationMs, sourceVersion } = end.data;
   return {
     text,

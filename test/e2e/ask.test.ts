@@ -121,6 +121,8 @@ test("a model of an extension can be asked", async () => {
 test("what is not there is 3, what makes no sense 2, no answer 1; nothing is made for the first two", async () => {
   const nothing = await Place.make();
   expect((await nothing.lemon("ask", "s", "Well?")).status).toBe(3);
+  // What is wrong with the question is told before the session is looked for.
+  expect((await nothing.lemon("ask", "s", " ")).status).toBe(2);
   expect(existsSync(nothing.home)).toBe(false);
   const { place } = await shared;
   expect((await place.lemon("ask", "s", " ")).status).toBe(2);

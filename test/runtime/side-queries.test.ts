@@ -377,13 +377,13 @@ describe("the model", () => {
     await runtime.close();
   });
 
-  test("that nobody knows, or that none is configured, is the same to the caller", async () => {
+  test("that nobody knows, or that none is configured, is the same to the caller: the option is named", async () => {
     const { runtime } = await withSession();
     for (const ask of [
       () => runtime.sideQuery.ask("s", "Well?", { model: "nobody/knows" }),
       () => runtime.sideQuery.ask({ messages: [] }, "Well?"),
     ])
-      await expect(ask()).rejects.toMatchObject({ code: "LEMON_QUERY_FAILED" });
+      await expect(ask()).rejects.toMatchObject({ code: "LEMON_QUERY_FAILED", field: "model" });
     await runtime.close();
   });
 

@@ -1,4 +1,5 @@
 /** Asks a model until it has answered a question, within a deadline. docs/reference/side-queries.md, "The answer" */
+import { LemonError } from "../../errors.ts";
 import { addUsage, noUsage, type ThinkingLevel, type Usage } from "../../events/index.ts";
 import type { Clock, Ids, Random } from "../../ports.ts";
 import {
@@ -11,7 +12,7 @@ import {
   type ToolResultPart,
 } from "../../providers/index.ts";
 import type { Deadline } from "./deadline.ts";
-import { SideQueryError } from "./errors.ts";
+import { NO_MODEL, SideQueryError } from "./errors.ts";
 
 /** What is asked. */
 export interface SideQuestion {
@@ -153,5 +154,6 @@ function textOf({ content, finishReason, modelId }: ModelAnswered): SideAnswer {
 /** The word for a failure that stands in the log; `null`: the reason says all. */
 export function whyOf(error: unknown): string | null {
   if (error instanceof NoAnswerError) return error.why;
+  if (error instanceof LemonError && NO_MODEL.has(error.reason)) return error.reason;
   return error instanceof SideQueryError ? null : "internal";
 }

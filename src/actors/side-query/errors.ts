@@ -39,7 +39,24 @@ export class SideQueryError extends LemonError {
   }
 }
 
+/** The words for a model that nobody knows, or that nobody named. */
+export const NO_MODEL: ReadonlySet<string> = new Set(["no_model", "unknown_model"]);
+
+/**
+ * The error of a query that failed.
+ *
+ * @param why - the word for what was behind it, as it stands in the log
+ */
+export function failedQuery(reason: SideQueryReason, why: string | null): SideQueryError {
+  if (why === null || !NO_MODEL.has(why)) return new SideQueryError(reason);
+  return new SideQueryError(reason, {
+    field: "model",
+    expected: "provider/model-id of a model that is known",
+  });
+}
+
 /** The error that a caller is told; what is no word of these becomes `query_failed`. */
 export function asSideQueryError(error: unknown): SideQueryError {
-  return error instanceof SideQueryError ? error : new SideQueryError("query_failed");
+  if (error instanceof SideQueryError) return error;
+  return failedQuery("query_failed", error instanceof LemonError ? error.reason : null);
 }

@@ -1,6 +1,7 @@
 /** `lemon ask ID QUESTION` */
 import { idOfKey, isSessionId } from "../../harness/index.ts";
 import { findSession, listSessions, SessionNotFoundError, type SessionSummary } from "../../replay/index.ts";
+import { readQuestion } from "../../runtime/index.ts";
 import type { AskFlags } from "../flags.ts";
 import { statuses, type Status } from "../errors.ts";
 import type { Context } from "../globals.ts";
@@ -19,9 +20,9 @@ export async function ask(
   flags: AskFlags,
 ): Promise<Status> {
   const { out, interrupts } = context;
-  const { sessionId, cwd } = await requireSource(context, id);
   if (await wantsPrivacy(context, flags, true)) return runPrivately();
-  const question = await readText(argument === "-" ? undefined : argument, "question");
+  const question = readQuestion(await readText(argument, "question"));
+  const { sessionId, cwd } = await requireSource(context, id);
   const { script, extensions } = await prepare(context, flags, { cwd, isNew: false });
   const signal = interrupts.soften();
   try {

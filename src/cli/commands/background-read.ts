@@ -1,5 +1,5 @@
 /** `lemon background list`, `status` and `result`. */
-import { isRunId, RunNotFoundError } from "../../harness/index.ts";
+import { checkRunFilter, isRunId, RunNotFoundError } from "../../harness/index.ts";
 import type { BackgroundRunFilter } from "../../runtime/index.ts";
 import { statuses, type Status } from "../errors.ts";
 import type { BackgroundListFlags } from "../flags.ts";
@@ -11,8 +11,9 @@ import { runLines, runRow, showResult, statusOfResult } from "../run-lines.ts";
 /** Lists the runs. Without a log there are none. */
 export async function listRuns(context: Context, flags: BackgroundListFlags): Promise<Status> {
   const { out } = context;
-  // The reader checks the word.
   const filter = flags as BackgroundRunFilter;
+  // Without a log there is no reader to refuse it.
+  checkRunFilter(filter);
   const found = await readingRuns(context, (runs) => runs.list(filter));
   if (found === null) out.warn(`there is no log at ${context.log} yet`);
   const { runs, total } = found ?? { runs: [], total: 0 };

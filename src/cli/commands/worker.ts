@@ -1,6 +1,7 @@
 /** `lemon worker`: works on the background runs of a log until there has been nothing to do for a while. */
 import { LemonError } from "../../errors.ts";
 import { createRuntime, hasBackgroundWork, WORKER_LEASE, type Runtime } from "../../runtime/index.ts";
+import type { Logger } from "../../ports.ts";
 import { statuses, type Status } from "../errors.ts";
 import type { WorkerFlags } from "../flags.ts";
 import type { Context } from "../globals.ts";
@@ -39,7 +40,7 @@ async function openWorker({ home, log, cwd, env, out }: Context): Promise<Runtim
       cwd,
       env,
       log,
-      logger: loggerOf(out),
+      logger: dated(loggerOf(out)),
       // What extensions print is content, and what this process prints is kept.
       onExtensionOutput: () => undefined,
       background: { role: "worker", leaseKey: WORKER_LEASE },
@@ -48,4 +49,12 @@ async function openWorker({ home, log, cwd, env, out }: Context): Promise<Runtim
     if (error instanceof LemonError && error.reason === "session_busy") return null;
     throw error;
   }
+}
+
+/** Its lines are read long after: each says when it was written. */
+function dated({ debug, info, warn, error }: Logger): Logger {
+  const at = (write: Logger["warn"]): Logger["warn"] => {
+    return (fields, message) => write({ at: new Date().toISOString(), ...fields }, message);
+  };
+  return { debug: at(debug), info: at(info), warn: at(warn), error: at(error) };
 }

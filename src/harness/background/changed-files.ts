@@ -28,12 +28,20 @@ export interface ChangedFiles {
 
 const LOWEST_FIRST: readonly Receipt["coverage"][] = ["none", "partial", "full"];
 
-/** @param sessions - whose calls; their writes are taken in the order of the log */
-export async function changedFiles(log: EventLog, sessions: readonly string[]): Promise<ChangedFiles> {
+/**
+ * @param sessions - whose calls; their writes are taken in the order of the log
+ * @param before - a position of the log: calls whose facts stand behind it do not count. Default: all do
+ */
+export async function changedFiles(
+  log: EventLog,
+  sessions: readonly string[],
+  before: number = Number.POSITIVE_INFINITY,
+): Promise<ChangedFiles> {
   const writes: FileWrite[] = [];
   let coverage: Receipt["coverage"] = "full";
   for (const session of sessions) {
     for await (const fact of log.read(sessionStreamName(session), { types: fileHistoryTypes })) {
+      if (fact.position >= before) break;
       writes.push(...writesOf(fact));
       const receipt = receiptOf(upcast(fact) as FactOf<(typeof fileHistoryTypes)[number]>);
       if (receipt !== null) coverage = lower(coverage, receipt.coverage);

@@ -1,6 +1,6 @@
 /** Reads background runs for whoever asks; appends nothing. docs/reference/background-runs.md, "Reading" */
 import { LemonError } from "../../errors.ts";
-import { noUsage, upcast, type FactOf, type Usage } from "../../events/index.ts";
+import { upcast, type FactOf, type Usage } from "../../events/index.ts";
 import type { EventLog } from "../../log/index.ts";
 import {
   approvalsIn,
@@ -85,8 +85,8 @@ export class RunReader {
 
   /** The newest queued first. @throws LemonError `LEMON_INVALID_STATUS`, `LEMON_INVALID_LIMIT` */
   async list(filter: BackgroundRunFilter = {}): Promise<BackgroundRunList> {
-    const limit = checkedLimit(filter.limit);
-    assertStatus(filter.status);
+    checkRunFilter(filter);
+    const { limit = DEFAULT_LIMIT } = filter;
     const { log, presently, now } = this.#deps;
     const jobs = new Map((await log.jobs(BACKGROUND_QUEUE)).map((job) => [job.key, job]));
     const found: { readonly run: PresentRun; readonly elapsedMs: number; readonly position: number }[] = [];
@@ -120,8 +120,9 @@ export class RunReader {
     const run = await this.#require(id, scope);
     const { view } = await presently(run);
     const ready = view.status === "completed";
-    const words = isFinalRun(view) ? await lastWords(log, id) : null;
-    const { files, coverage } = await changedFiles(log, await sessionsOf(id));
+    const work = await workOf(log, id);
+    const words = isFinalRun(view) ? await lastWords(log, id, work.to) : null;
+    const { files, coverage } = await changedFiles(log, await sessionsOf(id), work.before);
     const partialText = ready || !isFinalRun(view) ? null : (view.partialText ?? words);
     return {
       id,
@@ -132,7 +133,7 @@ export class RunReader {
       errorCode: errorCodeOf(view),
       filesChanged: files,
       coverage,
-      usage: await usageOf(log, id),
+      usage: (await readSession(log, id, work.to)).usage,
     };
   }
 
@@ -146,8 +147,10 @@ export class RunReader {
 
   async #summary({ id, view }: PresentRun, elapsedMs: number): Promise<BackgroundRunSummary> {
     const { log, sessionsOf } = this.#deps;
-    const { files } = await changedFiles(log, await sessionsOf(id));
-    const isWaiting = view.status === "running" && approvalsIn(await readSession(log, id)).length > 0;
+    const work = await workOf(log, id);
+    const { files } = await changedFiles(log, await sessionsOf(id), work.before);
+    const isWaiting =
+      view.status === "running" && approvalsIn(await readSession(log, id, work.to)).length > 0;
     return summaryOf(id, view, { elapsedMs, waitingForApproval: isWaiting, filesChangedCount: files.length });
   }
 }
@@ -155,6 +158,12 @@ export class RunReader {
 /** Whether a run is there for whoever asks. */
 export function isInScope(view: BackgroundRunView, { parentSessionKey }: BackgroundRunScope): boolean {
   return parentSessionKey === undefined || view.queued?.parentSessionKey === parentSessionKey;
+}
+
+/** @throws LemonError `LEMON_INVALID_STATUS`, `LEMON_INVALID_LIMIT` */
+export function checkRunFilter({ status, limit = DEFAULT_LIMIT }: BackgroundRunFilter): void {
+  assertStatus(status);
+  assertLimit(limit);
 }
 
 function assertStatus(status: unknown): void {
@@ -166,8 +175,8 @@ function assertStatus(status: unknown): void {
   });
 }
 
-function checkedLimit(limit: unknown = DEFAULT_LIMIT): number {
-  if (typeof limit === "number" && Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
+function assertLimit(limit: unknown): void {
+  if (typeof limit === "number" && Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return;
   const expected = `a whole number from 1 to ${MAX_LIMIT}`;
   throw new LemonError("invalid_limit", `limit: expected ${expected}`, { field: "limit", expected });
 }
@@ -177,25 +186,40 @@ async function positionOf(log: EventLog, stream: string): Promise<number> {
   return 0;
 }
 
+/** Where the work of a run ends in its session. */
+interface Work {
+  /** The last version that may be of it. */
+  readonly to: number;
+  /** The position of the log that it lies before. */
+  readonly before: number;
+}
+
+/** A run is one prompt. Its session is one as any other, and whoever asks it more later changes nothing of the run. */
+async function workOf(log: EventLog, id: string): Promise<Work> {
+  let prompts = 0;
+  for await (const { version, position } of log.read(sessionStreamName(id), {
+    types: ["prompt.submitted"],
+  })) {
+    prompts += 1;
+    if (prompts === 2) return { to: version - 1, before: position };
+  }
+  return { to: Number.MAX_SAFE_INTEGER, before: Number.POSITIVE_INFINITY };
+}
+
 /** The last answer of the model, without its reasoning; `null` when there was none. */
-async function lastWords(log: EventLog, id: string): Promise<string | null> {
+async function lastWords(log: EventLog, id: string, to: number): Promise<string | null> {
   const types = ["model.responded"];
-  for await (const fact of log.read(sessionStreamName(id), { backwards: true, types })) {
+  for await (const fact of log.read(sessionStreamName(id), { backwards: true, to, types })) {
     const { content } = (upcast(fact) as FactOf<"model.responded">).data;
     return content.map((part) => (part.type === "text" ? part.text : "")).join("");
   }
   return null;
 }
 
-async function usageOf(log: EventLog, id: string): Promise<Usage> {
-  const { usage } = await readSession(log, id);
-  return usage ?? noUsage;
-}
-
-async function readSession(log: EventLog, id: string): Promise<SessionView> {
+async function readSession(log: EventLog, id: string, to: number): Promise<SessionView> {
   let view = sessionView.initial;
   const types = Object.keys(sessionView.types);
-  for await (const fact of log.read(sessionStreamName(id), { types }))
+  for await (const fact of log.read(sessionStreamName(id), { to, types }))
     view = project(sessionView, view, fact);
   return view;
 }

@@ -28,6 +28,6 @@ export function isTaskId(id: unknown): id is string {
 
 /** There is no such task. */
 export function noTask(id: unknown): NotFoundError {
-  const named = isTaskId(id) ? ` ${id}` : "";
-  return new NotFoundError(`there is no task${named}`, { field: "taskId" });
+  const what = isTaskId(id) ? id : "of that id: one is task_ and 16 hexadecimal digits";
+  return new NotFoundError(`there is no task ${what}`, { field: "taskId" });
 }

@@ -61,8 +61,9 @@ export class Dispatcher {
     });
   }
 
-  /** Milliseconds since it last had something to do, or to wait for. */
+  /** Milliseconds since it last had something to do, or to wait for; for ever once another process has its lease. */
   get idleMs(): number {
+    if (this.#owned.size === 0 && this.#deps.leadership.isTaken) return Number.POSITIVE_INFINITY;
     return this.#owned.size > 0 ? 0 : this.#deps.clock.monotonic() - this.#busyAt;
   }
 
@@ -143,7 +144,8 @@ export class Dispatcher {
 
   async #lookOnce(): Promise<void> {
     this.#cancelTimer?.();
-    while (this.#lookAgain && !this.#isClosed) {
+    // Once another process has the lease nothing of the line is for this one.
+    while (this.#lookAgain && !this.#isClosed && !this.#deps.leadership.isTaken) {
       this.#lookAgain = false;
       try {
         // Before anything is taken: what becomes of it must be seen.
@@ -158,7 +160,7 @@ export class Dispatcher {
         this.#report(error, "the line of background runs could not be looked at");
       }
     }
-    if (this.#following !== null && !this.#isClosed)
+    if (this.#following !== null && !this.#isClosed && !this.#deps.leadership.isTaken)
       this.#cancelTimer = this.#deps.clock.setTimer(LOOK_MS, () => void this.look(), true);
   }
 

@@ -39,6 +39,9 @@ const MAX_REASON_CHARS = 500;
 const ANSWER_MS = 10_000;
 const ANSWER_LOOK_MS = 100;
 
+/** Milliseconds between two looks whether there is anything to do any more. */
+const IDLE_LOOK_MS = 1_000;
+
 /** What the service needs of its runtime. */
 export interface BackgroundDeps {
   readonly log: EventLog;
@@ -179,7 +182,7 @@ export class BackgroundRuns {
       const look = (): void => {
         const left = ms - dispatcher.idleMs;
         if (left <= 0 || signal.aborted) resolve();
-        else cancel = clock.setTimer(left, look);
+        else cancel = clock.setTimer(Math.min(left, IDLE_LOOK_MS), look);
       };
       const onAbort = (): void => {
         cancel();
