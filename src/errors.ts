@@ -47,6 +47,12 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** What a log line says of any thrown value: the code of an error of ours, else its name; never its message. */
+export function codeForLog(error: unknown): string {
+  if (error instanceof LemonError) return error.code;
+  return error instanceof Error ? error.name : "unknown";
+}
+
 /** What an error says that it got: `null`, `array` or the `typeof` word, never what the value holds. */
 export function kindOf(value: unknown): string {
   if (value === null) return "null";

@@ -2,10 +2,8 @@
  * Background runs: what it takes to ask for one, what waiting in line costs, and what their worker takes at rest. The floor
  * of the line is the same work as sessions of the program, eight at a time.
  */
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import path from "node:path";
 import { createRuntime } from "../../dist/index.js";
 import { compare, figure, median, millisecondsOf, ratioAtMost, valueAtMost } from "../lib/compare.mjs";
 import { freshFolder, isShort } from "../lib/place.mjs";
@@ -15,12 +13,20 @@ const RUNS = isShort ? 16 : 100;
 const STARTS = isShort ? 20 : 200;
 /** Milliseconds that the model of a run takes: little for work that is given away. */
 const WORK_MS = 1_500;
+/** Runs that a worker has done before it is watched, each with a command. */
+const WORKED = isShort ? 8 : 60;
 /** Milliseconds for which a worker at rest is watched. */
 const REST_MS = isShort ? 1_000 : 5_000;
 
 const script = {
   path: "work.json",
   text: JSON.stringify({ turns: [{ text: "Done.", delayMs: WORK_MS }] }),
+};
+
+const command = { name: "bash", args: { command: "echo worked >> out.txt" } };
+const worked = {
+  path: "worked.json",
+  text: JSON.stringify({ turns: [{ toolCalls: [command] }, { text: "Done." }] }),
 };
 
 export async function measure() {
@@ -42,7 +48,12 @@ export async function measure() {
       goal: ratioAtMost(1.02),
       note: `floor: the same as sessions, ${SLOTS} at a time`,
     }),
-    figure({ name: "worker at rest, resident", unit: "MB", value: megabytes, goal: valueAtMost(120) }),
+    figure({
+      name: `worker at rest after ${WORKED} runs, resident`,
+      unit: "MB",
+      value: megabytes,
+      goal: valueAtMost(120),
+    }),
     figure({ name: "worker at rest, processor", unit: "ms a second", value: cpu, goal: valueAtMost(10) }),
   ];
 }
@@ -126,19 +137,26 @@ async function asSessions() {
   return took;
 }
 
+/** The worker that a command started, once it has done some work and has no more. */
 async function atRest() {
   const folder = freshFolder("background-worker");
-  const main = path.resolve(import.meta.dirname, "../../dist/cli/main.js");
-  const child = spawn(process.execPath, [main, "--home", folder, "worker"], { stdio: "ignore" });
+  const runtime = await open(folder, { background: { role: "command" } });
+  const asked = [];
+  for (let index = 0; index < WORKED; index += 1)
+    asked.push(await runtime.background.start("Do it", { script: worked, worker: "detached" }));
+  await ended(runtime, asked);
+  const { owner } = await runtime.log.holderOf("background-worker");
+  await runtime.close();
+  const pid = Number(owner.split(":")[0]);
   try {
-    await sleep(isShort ? 2_000 : 4_000);
-    const before = ticksOf(child.pid);
+    await sleep(isShort ? 2_000 : 5_000);
+    const before = ticksOf(pid);
     await sleep(REST_MS);
     // Ticks of a hundredth of a second: proc_pid_stat(5), fields 14 and 15.
-    const cpu = ((ticksOf(child.pid) - before) * 10) / (REST_MS / 1_000);
-    return { megabytes: residentOf(child.pid), cpu };
+    const cpu = ((ticksOf(pid) - before) * 10) / (REST_MS / 1_000);
+    return { megabytes: residentOf(pid), cpu };
   } finally {
-    child.kill("SIGTERM");
+    process.kill(pid, "SIGTERM");
   }
 }
 

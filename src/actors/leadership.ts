@@ -1,7 +1,7 @@
 /**
  * The runtime's right to lead its streams: one lease with one heartbeat, to which every stream of the runtime points.
  */
-import { LemonError } from "../errors.ts";
+import { codeForLog } from "../errors.ts";
 import { FencedError, SessionBusyError, type EventLog, type Lease } from "../log/index.ts";
 import type { Clock, Logger } from "../ports.ts";
 
@@ -162,7 +162,7 @@ export class Leadership {
       await this.#renew(since);
       this.#isFailing = false;
     } catch (error) {
-      const code = error instanceof LemonError ? error.code : "unknown";
+      const code = codeForLog(error);
       if (!this.#isFailing) this.#logger.warn({ code, lease: this.#key }, "a lease could not be renewed");
       this.#isFailing = true;
     }

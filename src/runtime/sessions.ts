@@ -1,6 +1,6 @@
 /** `runtime.sessions`: starts, resumes and lists sessions, each under a supervisor of its own. */
 import path from "node:path";
-import { LemonError } from "../errors.ts";
+import { codeForLog } from "../errors.ts";
 import type { SessionLineage } from "../events/index.ts";
 import { assertSessionId, isSessionId, sessionStreamName } from "../harness/index.ts";
 import type { PendingApproval } from "../projections/index.ts";
@@ -92,16 +92,8 @@ export class Sessions {
    * @throws SessionBusyError when another process leads it; SessionNotFoundError
    * @internal
    */
-  async tidy(id: string, reason: string): Promise<void> {
-    const { log } = this.#deps.factory.world;
-    const found = await requireSession(log, id);
-    // Before it goes on: recovery has settled what was open, and nothing is asked of a model.
-    const begin = async ({ session }: { readonly session: Session }): Promise<Beginning> => ({
-      settings: session.settings(),
-      record: async () => void (await session.abort(reason)),
-    });
-    const opening = this.#open(id, found.cwd, { origin: found.origin }, begin);
-    await (await this.#keep(id, opening)).shutdown(reason);
+  async tidy(id: string, reason: string, handed: HandedOptions = {}): Promise<void> {
+    await (await this.resume(id, { ...handed, abortWith: reason })).shutdown(reason);
   }
 
   /** Where sessions work unless they say otherwise. */
@@ -284,6 +276,6 @@ export class Sessions {
 
   #warn(error: unknown, what: string): void {
     const { logger } = this.#deps.factory.world;
-    logger.warn({ code: error instanceof LemonError ? error.code : "unknown" }, what);
+    logger.warn({ code: codeForLog(error) }, what);
   }
 }

@@ -12,7 +12,7 @@ import {
   type SideQueryStream,
 } from "../actors/index.ts";
 import type { FactData, KnownFact, Usage } from "../events/index.ts";
-import { LemonError } from "../errors.ts";
+import { codeForLog } from "../errors.ts";
 import { recordOfSideQuery } from "../harness/index.ts";
 import type { Child, Supervisor } from "../supervision/index.ts";
 import type { RuntimeIntrospection } from "./introspection.ts";
@@ -245,7 +245,7 @@ export class SideQueries {
   }
 
   #warn(error: unknown, what: string): void {
-    const code = error instanceof LemonError ? error.code : error instanceof Error ? error.name : "unknown";
+    const code = codeForLog(error);
     this.#deps.factory.world.logger.warn({ code }, what);
   }
 }

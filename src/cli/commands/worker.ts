@@ -52,9 +52,12 @@ async function openWorker({ home, log, cwd, env, out }: Context): Promise<Runtim
 }
 
 /** Its lines are read long after: each says when it was written. */
-function dated({ debug, info, warn, error }: Logger): Logger {
-  const at = (write: Logger["warn"]): Logger["warn"] => {
-    return (fields, message) => write({ at: new Date().toISOString(), ...fields }, message);
+function dated(logger: Logger): Logger {
+  const at = (fields: object): object => ({ at: new Date().toISOString(), ...fields });
+  return {
+    debug: (fields, message) => logger.debug(at(fields), message),
+    info: (fields, message) => logger.info(at(fields), message),
+    warn: (fields, message) => logger.warn(at(fields), message),
+    error: (fields, message) => logger.error(at(fields), message),
   };
-  return { debug: at(debug), info: at(info), warn: at(warn), error: at(error) };
 }

@@ -12,10 +12,10 @@ import type { Job, Lease } from "../../log/index.ts";
 import type { Clock, Logger } from "../../ports.ts";
 import { isFinalRun, type BackgroundRunView } from "../../projections/index.ts";
 import { SessionFailedError } from "../errors.ts";
+import { LiveText } from "../live-text.ts";
 import type { Session } from "../session.ts";
 import type { Sessions } from "../sessions.ts";
 import { endWithin } from "./end-within.ts";
-import { LiveText } from "./live-text.ts";
 import { isPassing, reasonOf } from "./reason.ts";
 import type { RunLog } from "./run-log.ts";
 

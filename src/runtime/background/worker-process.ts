@@ -13,6 +13,9 @@ import type { Logger } from "../../ports.ts";
 /** Of a file that holds what the worker prints: its owner's alone. */
 const PRIVATE = 0o600;
 
+/** It waits most of its life, and its runs mostly wait for others: it is to be small rather than fast. */
+const SMALL = ["--optimize-for-size", "--max-semi-space-size=2"];
+
 /** Where a worker is to work. */
 export interface WorkerPlace {
   readonly log: EventLog;
@@ -45,7 +48,7 @@ export class WorkerProcess {
     const { home, location, env, logger } = this.#place;
     const output = openSync(path.join(home, "worker.log"), "a", PRIVATE);
     try {
-      const command = [builtFile("../cli/main.js"), "--home", home, "--log", location, "worker"];
+      const command = [...SMALL, builtFile("../cli/main.js"), "--home", home, "--log", location, "worker"];
       const child = spawn(process.execPath, command, {
         // It outlives this process and its terminal, and holds no folder of the user's.
         detached: true,

@@ -1,6 +1,6 @@
 /** The subagents of a runtime: who works on which task, and what becomes of tasks when their session opens, stops or goes. */
 import { StreamClosedError } from "../../actors/index.ts";
-import { LemonError } from "../../errors.ts";
+import { codeForLog, LemonError } from "../../errors.ts";
 import type { Fact, FactData } from "../../events/index.ts";
 import { loadRoles, sessionStreamName, storedTasks, type Role } from "../../harness/index.ts";
 import type { EventLog } from "../../log/index.ts";
@@ -22,6 +22,7 @@ import type { Sessions } from "../sessions.ts";
 import { MAX_DEPTH, TasksOfCall } from "./control.ts";
 import type { TaskCall } from "./task-call.ts";
 import { TaskEndedError } from "./errors.ts";
+import { LiveText } from "../live-text.ts";
 import { HeldSlots } from "./held-slots.ts";
 import { TaskRun } from "./task-run.ts";
 
@@ -128,6 +129,7 @@ export class Subagents {
     const { taskId } = task;
     const { lane, clock, logger, log } = this.#deps;
     const parent = (): SessionStream | null => this.#deps.sessions().streamOf(parentId);
+    const live = new LiveText();
     return new TaskRun(
       { parentId, task },
       {
@@ -136,10 +138,10 @@ export class Subagents {
         clock,
         logger,
         parent,
-        open: () => this.#open(parentId, task),
+        open: () => this.#open(parentId, task, live),
         wasOpened: async () => (await findSession(log, taskId)) !== null,
         lastText: () => {
-          const text = this.#views(taskId)?.lastText ?? "";
+          const text = live.text ?? this.#views(taskId)?.lastText ?? "";
           return text.trim() === "" ? null : text;
         },
       },
@@ -173,7 +175,7 @@ export class Subagents {
   }
 
   /** The session of a task, a new one or as it was left. */
-  async #open(parentId: string, task: StoredTask) {
+  async #open(parentId: string, task: StoredTask, { take: onEvent }: LiveText) {
     const { log } = this.#deps;
     const sessions = this.#deps.sessions();
     const { taskId, startedAt, promptSha256 } = task;
@@ -182,7 +184,8 @@ export class Subagents {
     if (found !== null) {
       // It worked until its last fact; the time in which nobody was at it does not count.
       const ranMs = Math.max(0, found.updatedAt - (startedAt ?? found.updatedAt));
-      return { session: await sessions.resume(taskId, sessions.handedOf(parentId)), prompt, ranMs };
+      const session = await sessions.resume(taskId, { ...sessions.handedOf(parentId), onEvent });
+      return { session, prompt, ranMs };
     }
     const { cwd, settings, lineage, systemPrompt } = this.#views(parentId) ?? gone();
     const depth = lineage.depth + 1;
@@ -190,6 +193,7 @@ export class Subagents {
     const { toolPolicy } = settings;
     const session = await sessions.start({
       ...sessions.handedOf(parentId),
+      onEvent,
       sessionId: taskId,
       cwd,
       ...(lineage.ownSystemPrompt ? { systemPrompt } : {}),
@@ -219,10 +223,9 @@ export class Subagents {
     const sessions = this.#deps.sessions();
     try {
       const handed = sessions.handedOf(parentId);
-      const session = await sessions.resume(taskId, { ...handed, abortWith: "the task has ended" });
-      await session.shutdown("the task has ended");
+      await sessions.tidy(taskId, "the task has ended", handed);
     } catch (error) {
-      const code = error instanceof LemonError ? error.code : "unknown";
+      const code = codeForLog(error);
       logger.warn({ taskId, code }, "what a subagent left behind could not be settled");
     }
   }

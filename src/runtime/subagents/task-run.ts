@@ -4,7 +4,7 @@
  * take it up. docs/reference/subagents.md, "Life of a task"
  */
 import { StreamClosedError } from "../../actors/index.ts";
-import { LemonError } from "../../errors.ts";
+import { codeForLog, type LemonError } from "../../errors.ts";
 import type { Decision, FactType } from "../../events/index.ts";
 import type { TaskEnd, StoredTask } from "../../projections/index.ts";
 import { promiseChild, type Child } from "../../supervision/index.ts";
@@ -188,7 +188,7 @@ export class TaskRun {
       });
     });
     const worked = outcomeOf(session, prompt).then(
-      (outcome) => endFrom(taskId, outcome),
+      (outcome) => endFrom(taskId, outcome, this.partialText),
       (error: unknown) => {
         this.#warn(error, "a subagent failed");
         return failed(taskId, "session_crashed", this.partialText);
@@ -220,7 +220,7 @@ export class TaskRun {
   }
 
   #warn(error: unknown, what: string): void {
-    const code = error instanceof LemonError ? error.code : error instanceof Error ? error.name : "unknown";
+    const code = codeForLog(error);
     this.#parts.logger.warn({ taskId: this.taskId, code }, what);
   }
 }
@@ -231,14 +231,17 @@ async function outcomeOf(session: Session, prompt: string): Promise<Outcome> {
 }
 
 /** A completed task has an answer that ended by itself and says something. */
-function endFrom(taskId: string, { status, stopReason, text }: Outcome): Decision<TaskEnd> {
-  const partialText = text.trim() === "" ? null : text;
+function endFrom(
+  taskId: string,
+  { status, stopReason, text }: Outcome,
+  partialText: string | null,
+): Decision<TaskEnd> {
   if (status === "aborted") {
     const data = { taskId, cause: "subagent_aborted" as const, callId: null, reason: null };
     return { type: "subagent.cancelled", data };
   }
   if (status === "failed" || stopReason !== "end_turn") return failed(taskId, "model_failed", partialText);
-  if (partialText === null) return failed(taskId, "empty_answer", null);
+  if (text.trim() === "") return failed(taskId, "empty_answer", null);
   return { type: "subagent.completed", data: { taskId, text } };
 }
 

@@ -60,6 +60,7 @@ test("a run that somebody settled and took between a sweeper's look and its word
   async function* overtake(): AsyncGenerator<never> {
     await runs.record(id, { type: "owner_gone", now: clock.now(), seenAt: clock.now() });
     await claim(second);
+    yield* [];
   }
   const sweeper = new Sweeper({
     log: overtaken,

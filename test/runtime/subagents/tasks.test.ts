@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { scriptedModel, type Model } from "../../../src/providers/index.ts";
 import { factsOf, gate } from "../../support/runtimes.ts";
 import { notices, results, seenTasks, stage, taskFacts, taskWords, tasks, textOf } from "./support.ts";
 
@@ -81,6 +82,33 @@ describe("a task that its call waits for", () => {
     late.open();
     await runtime.close();
   });
+});
+
+test("what a subagent was saying when its time was up is kept and told", async () => {
+  const go = scriptedModel([tasks({ prompt: "slow", async: false, timeoutMs: 300 }), { text: "done" }]);
+  const s: Model = {
+    ref: "s/m",
+    request: (context, options) => {
+      const [first] = context.messages;
+      if (first === undefined || !textOf(first).endsWith("slow")) return go.request(context, options);
+      options.onDelta({ type: "text", text: "half of it" });
+      return new Promise((resolve) => {
+        const stop = (): void => resolve({ type: "aborted", partialText: "half of it" });
+        options.signal.addEventListener("abort", stop, { once: true });
+      });
+    },
+  };
+  const { runtime, log, session } = await stage({}, { models: { s } });
+  await session.prompt("go");
+  const [result] = await results(log, session.id);
+  expect(result).toContain("(slow): timeout");
+  expect(result).toContain("half of it");
+  const [task] = await runtime.tasks.list(session.id);
+  expect(await runtime.tasks.get(task?.taskId ?? "")).toMatchObject({
+    text: null,
+    partialText: "half of it",
+  });
+  await runtime.close();
 });
 
 describe("a task that goes on by itself", () => {

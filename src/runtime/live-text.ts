@@ -1,5 +1,5 @@
 /** What the model is writing and no fact holds yet. */
-import type { SessionEvent } from "../../projections/index.ts";
+import type { SessionEvent } from "../projections/index.ts";
 
 /** Characters that are kept. */
 const MAX_CHARS = 262_144;
