@@ -43,7 +43,7 @@ const rooms = {
   runtime: [...below, "actors", "replay"],
   testing: ["events", "projections:types", "supervision", "providers", "extensions", "runtime"],
   "control-plane": ["runtime", "events:types", "log:types", "config", "secrets"],
-  inspector: ["runtime", "events:types"],
+  inspector: ["events", "projections", "log", "replay", "runtime"],
   cli: [
     "events",
     "projections",
