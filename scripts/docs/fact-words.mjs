@@ -9,7 +9,7 @@
  * @type {[string, string[]][]}
  */
 export const sections = [
-  ["Sessions", ["session.s", "session.configured", "plan_mode."]],
+  ["Sessions", ["session.s", "session.forked", "session.configured", "plan_mode."]],
   ["What a caller sends", ["prompt.", "steer.", "follow_up.", "abort."]],
   ["Runs and turns", ["agent.", "turn.", "turn_budget.", "message."]],
   ["Models", ["model."]],
@@ -220,6 +220,20 @@ export const facts = {
       cwd: "Absolute path of the folder where its tools work.",
       systemPrompt:
         "The whole system prompt, so that a later change of its text changes no session that exists.",
+    },
+  },
+  "session.forked": {
+    purpose:
+      "The session exists as a fork of another: it goes on from what that one was at a version. Always the first fact of its stream.",
+    members: {
+      sessionId: "The stream is `session-` and this id.",
+      cwd: "Absolute path of the folder where its tools work.",
+      from: "Id of the session that it was forked from, its parent.",
+      at: "Version of the parent's last fact that belongs to its history.",
+      runId:
+        "The run that was open there, which the fork goes on with when it is resumed or prompted; `null` for none.",
+      systemPrompt: "In place of the parent's, which names another folder; `null`: the parent's holds.",
+      lineage: "As in `session.started`; a fork is a session of its own, whatever its parent was.",
     },
   },
   "session.configured": {

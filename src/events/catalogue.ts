@@ -54,6 +54,7 @@ const callSlots = ["call", "approval", "hook"] as const;
 
 const rules = {
   "session.started": input({ schemaVersion: 3 }),
+  "session.forked": input(),
   "session.configured": input({ schemaVersion: 3 }),
   "session.shut_down": input(),
   "plan_mode.entered": input({ receivers: ["root", "members"] }),

@@ -9,6 +9,7 @@ import { backgroundFactSchemas } from "./background-schemas.ts";
 import { extensionFactSchemas } from "./extension-schemas.ts";
 import { harnessFactSchemas, receipt } from "./harness-schemas.ts";
 import { featureFactSchemas } from "./feature-schemas.ts";
+import { sessionFactSchemas } from "./session-schemas.ts";
 import { sideQueryFactSchemas } from "./side-query-schemas.ts";
 import { subagentFactSchemas } from "./subagent-schemas.ts";
 import { LemonError } from "../errors.ts";
@@ -22,9 +23,7 @@ import {
   usage,
   approvalMode,
   overlength,
-  sessionLineage,
   sessionMode,
-  sessionSettings,
   assistantPart,
   interceptors,
   modelCall,
@@ -40,17 +39,7 @@ import {
 
 /** The newest schema of each fact's data. */
 export const factSchemas = {
-  "session.started": z.object({
-    sessionId: z.string(),
-    cwd: z.string(),
-    systemPrompt: z.string(),
-    lineage: sessionLineage,
-    ...sessionSettings,
-  }),
-  "session.configured": z.object(sessionSettings),
-  "session.shut_down": z.object({ reason: z.string() }),
-  "plan_mode.entered": z.object({}),
-  "plan_mode.exited": z.object({}),
+  ...sessionFactSchemas,
 
   "extension_status_report.published": z.object({ report: jsonObject }),
   "hook_context.appended": z.object({

@@ -23,6 +23,15 @@ export {
   type LeaseHolder,
   type UnavailableBecause,
 } from "./errors.ts";
+export {
+  forkOf,
+  historyOf,
+  historyParts,
+  originOf,
+  storedHistoryOf,
+  type HistoryOptions,
+  type HistoryPart,
+} from "./history.ts";
 export { openEventLog } from "./open.ts";
 export { isOwnerGone, leaseOwner, parseLeaseOwner, type LeaseOwner } from "./owner.ts";
 export type {

@@ -184,6 +184,7 @@ export function tellFact(state: EventState, fact: KnownFact): Told {
     case "side_query.answered":
     case "side_query.failed":
     case "session.started":
+    case "session.forked":
     case "session.configured":
     case "plan_mode.entered":
     case "plan_mode.exited":

@@ -49,6 +49,7 @@ export interface SessionView {
 
 type SessionFact =
   | "session.started"
+  | "session.forked"
   | "session.configured"
   | "session.shut_down"
   | "plan_mode.entered"
@@ -117,6 +118,7 @@ export const sessionView: Projection<SessionView, SessionFact> = {
   },
   types: {
     "session.started": true,
+    "session.forked": true,
     "session.configured": true,
     "session.shut_down": true,
     "plan_mode.entered": true,
@@ -154,6 +156,8 @@ function foldSession(view: SessionView, fact: FactOf<SessionFact>): SessionView 
       const status = "idle";
       return { ...view, sessionId, cwd, systemPrompt, lineage, settings, status, startedAt: fact.at };
     }
+    case "session.forked":
+      return fork(view, fact);
     case "session.configured":
       return { ...view, settings: fact.data, status: view.status === "shut_down" ? "idle" : view.status };
     case "session.shut_down":
@@ -218,6 +222,28 @@ function foldSession(view: SessionView, fact: FactOf<SessionFact>): SessionView 
     case "tool_call.interrupted":
       return withState(view, fact.data.callId, "ended");
   }
+}
+
+/** Its parent's state goes on as its own; what somebody else waits for or holds for the parent is none of its business. */
+function fork(view: SessionView, { at: startedAt, data }: FactOf<"session.forked">): SessionView {
+  const { sessionId, cwd, from: _from, at: _at, runId: _runId, systemPrompt, lineage, ...settings } = data;
+  const calls: Record<string, CallView> = {};
+  for (const [callId, call] of Object.entries(view.calls)) {
+    // Nobody is asked here for what the parent asks: the fork's next facts interrupt the call.
+    const state = call.state === "asking" ? "queued" : call.state;
+    calls[callId] = { ...call, state, process: null, guards: [] };
+  }
+  return {
+    ...view,
+    sessionId,
+    cwd,
+    systemPrompt: systemPrompt ?? view.systemPrompt,
+    lineage,
+    settings,
+    status: view.run === null ? "idle" : "running",
+    calls,
+    startedAt,
+  };
 }
 
 function takeAnswer(view: SessionView, fact: FactOf<"model.responded">): SessionView {

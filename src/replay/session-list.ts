@@ -1,9 +1,12 @@
 /** The sessions of a log, told by a few facts of each. */
-import { upcast, type FactOf, type SessionLineage } from "../events/index.ts";
+import { upcast, type Fact, type FactData, type FactOf, type SessionLineage } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 import { SessionNotFoundError } from "./errors.ts";
 
 const STREAM_PREFIX = "session-";
+
+type Beginning = "session.started" | "session.forked";
+const beginnings: readonly Beginning[] = ["session.started", "session.forked"];
 
 /** A session at a glance. */
 export interface SessionSummary {
@@ -12,6 +15,8 @@ export interface SessionSummary {
   /** What it is: a session of its own, or the work of a background run or of a subagent. */
   readonly origin: SessionLineage["origin"];
   readonly parentSessionId: string | null;
+  /** Which session it was forked from, and the version of that one's last fact in its history; `null` for none. */
+  readonly forkedFrom: { readonly sessionId: string; readonly at: number } | null;
   readonly cwd: string;
   readonly model: string;
   readonly status: "idle" | "running" | "shut_down";
@@ -49,11 +54,10 @@ export async function requireSession(log: EventLog, sessionId: string): Promise<
 }
 
 async function summarise(log: EventLog, stream: string, version: number): Promise<SessionSummary | null> {
-  let started: FactOf<"session.started"> | null = null;
+  let started: FactOf<Beginning> | null = null;
   // Facts of other rooms may stand before the start, so the first of the stream need not be it.
-  for await (const fact of log.read(stream)) {
-    if (fact.type !== "session.started") continue;
-    started = upcast(fact) as FactOf<"session.started">;
+  for await (const fact of log.read(stream, { types: beginnings })) {
+    started = upcast(fact) as FactOf<Beginning>;
     break;
   }
   if (started === null) return null;
@@ -64,7 +68,7 @@ async function summarise(log: EventLog, stream: string, version: number): Promis
     if (fact.version === version) last = fact;
     if (fact.type === "session.configured")
       model ??= (upcast(fact) as FactOf<"session.configured">).data.model;
-    status ??= statusAfter(fact.type);
+    status ??= statusAfter(upcast(fact));
     if (status !== null) break;
   }
   const { sessionId, cwd, lineage } = started.data;
@@ -73,6 +77,8 @@ async function summarise(log: EventLog, stream: string, version: number): Promis
     sessionKey: lineage.sessionKey,
     origin: lineage.origin,
     parentSessionId: lineage.parentSessionId,
+    forkedFrom:
+      started.type === "session.forked" ? { sessionId: started.data.from, at: started.data.at } : null,
     cwd,
     model: model ?? started.data.model,
     status: status ?? "idle",
@@ -83,7 +89,7 @@ async function summarise(log: EventLog, stream: string, version: number): Promis
   };
 }
 
-function statusAfter(type: string): SessionSummary["status"] | null {
+function statusAfter({ type, data }: Fact): SessionSummary["status"] | null {
   switch (type) {
     case "session.shut_down":
       return "shut_down";
@@ -92,6 +98,9 @@ function statusAfter(type: string): SessionSummary["status"] | null {
       return "idle";
     case "prompt.submitted":
       return "running";
+    // What was open in its parent is open in it.
+    case "session.forked":
+      return (data as FactData<"session.forked">).runId === null ? "idle" : "running";
     default:
       return null;
   }

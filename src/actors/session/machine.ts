@@ -133,6 +133,8 @@ const taskEnded = session.assign(({ context, event }) =>
 const tasksReported = session.assign(({ context, event }) =>
   event.type === "subagent.reported" ? { tasks: takeReported(context.tasks, event.data.taskIds) } : {},
 );
+// Tasks are their parent's: it waits for them and is told of their ends.
+const forked = session.assign({ tasks: noTasks });
 const ends = { guard: taskIsOpen, actions: taskEnded };
 const givenUp = session.assign({ run: null });
 
@@ -148,6 +150,7 @@ export const sessionMachine = session.createMachine({
   initial: "new",
   // Tasks go on between runs.
   on: {
+    "session.forked": { actions: forked },
     "subagent.queued": { actions: taskQueued },
     "subagent.started": { guard: taskCanStart, actions: taskStarted },
     "subagent.completed": ends,
