@@ -1,7 +1,6 @@
 /** Where facts live: the EventLog port and its SQLite engine. */
 export {
   CursorAheadError,
-  DataRedactedError,
   FencedError,
   InvalidCursorError,
   InvalidEnvelopeError,

@@ -9,3 +9,17 @@ export class SessionNotFoundError extends LemonError {
     });
   }
 }
+
+/** Files are to be brought back to where something is. Code `LEMON_CWD_NOT_EMPTY`. */
+export class FolderNotEmptyError extends LemonError {
+  constructor(folder: string) {
+    super(
+      "cwd_not_empty",
+      `${folder} is no empty folder: a workspace is brought back only where nothing is`,
+      {
+        field: "cwd",
+        expected: "a folder that is absent or empty",
+      },
+    );
+  }
+}

@@ -2,18 +2,14 @@
 import type { EventLog } from "../log/index.ts";
 import type { PendingApproval } from "../projections/index.ts";
 import type { decideRun, ranMs } from "../actors/background-run/machine.ts";
+import type { Materialised, MaterialiseOptions } from "./materialise/materialise.ts";
 import type { StateAt } from "./state-at.ts";
 import type { ReplayReport } from "./verify.ts";
 
 export { InvalidVersionError } from "../log/index.ts";
 export { SessionNotFoundError } from "./errors.ts";
-export {
-  findSession,
-  listSessions,
-  requireSession,
-  requireWhole,
-  type SessionSummary,
-} from "./session-list.ts";
+export { findSession, listSessions, requireSession, type SessionSummary } from "./session-list.ts";
+export type { Materialised, MaterialiseOptions, MaterialiseReason } from "./materialise/materialise.ts";
 export type { StateAt } from "./state-at.ts";
 export type { ReplayReport } from "./verify.ts";
 
@@ -26,6 +22,24 @@ export type { ReplayReport } from "./verify.ts";
 export async function stateAt(log: EventLog, stream: string, at?: number): Promise<StateAt> {
   const state = await import("./state-at.ts");
   return state.stateAt(log, stream, at);
+}
+
+/**
+ * The workspace of a session as it was at a version, in another folder. docs/reference/bisect.md, "The copy"
+ *
+ * @param version - of the session, from 1
+ * @param folder - absent or empty
+ * @throws SessionNotFoundError, InvalidVersionError, FolderNotEmptyError
+ */
+export async function materialise(
+  log: EventLog,
+  sessionId: string,
+  version: number,
+  folder: string,
+  options?: MaterialiseOptions,
+): Promise<Materialised> {
+  const loaded = await import("./materialise/materialise.ts");
+  return loaded.materialise(log, sessionId, version, folder, options);
 }
 
 /** Replays a session. Loads the machines when it is called: those who only look at states do without them. */

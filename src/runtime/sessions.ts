@@ -9,7 +9,6 @@ import {
   listSessions,
   pendingApprovals,
   requireSession,
-  requireWhole,
   SessionNotFoundError,
   stateAt,
   type SessionSummary,
@@ -181,7 +180,7 @@ export class Sessions {
 
   async #resume(id: string, options: SessionOptions): Promise<Session> {
     const { factory } = this.#deps;
-    const found = await requireWhole(factory.world.log, id);
+    const found = await requireSession(factory.world.log, id);
     return this.#open(id, found.cwd, { ...options, origin: found.origin }, async ({ session }) => ({
       settings: await factory.changedSettings(session.settings(), options),
       record: async () => {

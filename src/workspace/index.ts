@@ -2,6 +2,13 @@
  * Files and processes of the place where an agent works.
  */
 export { type CommandExit, type CommandRequest, type GatedCommand, startCommand } from "./command.ts";
+export {
+  copyWorkspace,
+  emptyFolder,
+  type CopiedWorkspace,
+  type IgnoredFiles,
+} from "./copy/copy-workspace.ts";
+export { ensureFolder, putFile, removeEmptyFolder, removeFile, setFileMode } from "./copy/put-file.ts";
 export { codeOf, fileError, FileError } from "./file-errors.ts";
 export {
   FileChanges,
@@ -36,6 +43,7 @@ export {
   type CheckpointFile,
 } from "./snapshot/capture.ts";
 export { openWorkspaceScanner } from "./scan/open-scanner.ts";
+export { defaultScanLimits } from "./scan/types.ts";
 export type {
   CoverageReason,
   ScanLimits,

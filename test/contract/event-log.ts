@@ -597,7 +597,7 @@ export function describeEventLog(engine: string, open: (now: () => number) => Pr
         expect(await collect(log.verify("nobody"))).toEqual([]);
         const { position, stream, version, hash } = facts.at(-1) as Fact;
         expect(await log.info()).toMatchObject({
-          formatVersion: 3,
+          formatVersion: 2,
           facts: 302,
           streams: 2,
           head: { position, stream, version, hash },

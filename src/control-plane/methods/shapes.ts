@@ -62,7 +62,6 @@ export const fact = z.object({
   correlation: z.string().nullable(),
   kind: z.enum(["input", "decision"]),
   data: z.unknown(),
-  redacted: z.string().exactOptional(),
   hash: z.string(),
 });
 

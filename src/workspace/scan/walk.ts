@@ -67,16 +67,27 @@ function isUntouched(prior: FileEntry, stats: BigIntStats): boolean {
  * @throws the system's error when the root is there and can't be listed
  */
 export function walk(request: WalkRequest): Walked {
-  const walked: Walked = {
-    entries: new Map(),
-    reasons: new Set(),
-    rulesOf: new Map(),
-    unread: [],
-    fileCount: 0,
-  };
-  const walker = new Walker(request, walked);
-  walker.walk();
+  const walked = nothingYet();
+  const steps = new Walker(request, walked).walk();
+  while (steps.next().done !== true);
   return walked;
+}
+
+/**
+ * The same in the thread of whoever asks, who goes on with other work in between.
+ *
+ * @param rest - waited for after each folder
+ * @throws the system's error when the root is there and can't be listed, and what `rest` throws
+ */
+export async function walkGently(request: WalkRequest, rest: () => Promise<void>): Promise<Walked> {
+  const walked = nothingYet();
+  const steps = new Walker(request, walked).walk();
+  while (steps.next().done !== true) await rest();
+  return walked;
+}
+
+function nothingYet(): Walked {
+  return { entries: new Map(), reasons: new Set(), rulesOf: new Map(), unread: [], fileCount: 0 };
 }
 
 class Walker {
@@ -95,7 +106,8 @@ class Walker {
     this.#skippedNames = new Set([...request.skipped].map((path) => basename(path)));
   }
 
-  walk(): void {
+  /** A step for each folder. */
+  *walk(): Generator<undefined, void> {
     const { root, skipped } = this.#request;
     if (skipped.has(root)) {
       this.#hide("", true);
@@ -113,6 +125,7 @@ class Walker {
     for (let index = 0; index < this.#waiting.length; index += 1) {
       const folder = this.#waiting[index];
       if (folder !== undefined) this.#enter(folder);
+      yield;
     }
   }
 
