@@ -103,6 +103,10 @@ export function factOf(stored: StoredFact): Fact {
   const { position, stream, version, type, schemaVersion, at, actor, causation, correlation, kind, hash } =
     stored;
   const data: unknown = JSON.parse(stored.text);
+  if (stored.redacted !== undefined) {
+    const { text: _none, ...rest } = stored;
+    return { ...rest, data };
+  }
   // Written out: spreading costs as much as parsing.
   return upcast({
     position,

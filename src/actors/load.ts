@@ -2,7 +2,7 @@
  * Brings a stream back from the log: the newest stored state that these machines wrote, then the facts after it, with
  * every decision compared on the way.
  */
-import type { EventLog, Snapshot } from "../log/index.ts";
+import { DataRedactedError, type EventLog, type Snapshot } from "../log/index.ts";
 import { Cascade, type CascadeSnapshot, type StreamActors } from "./cascade.ts";
 import { factOf, Feed, type Divergence } from "./feed.ts";
 import { machineVersion } from "./machine-version.ts";
@@ -30,6 +30,7 @@ export interface LoadedStream<Views extends StreamViews = StreamViews> {
 /**
  * @param options.snapshots - `false` replays from the first fact
  * @param options.to - the last version to take; default all
+ * @throws DataRedactedError when data of the stream was left out
  */
 export async function loadStream<Views extends StreamViews>(
   log: EventLog,
@@ -49,6 +50,7 @@ export async function loadStream<Views extends StreamViews>(
   const range = { from: fromVersion + 1, ...(options.to === undefined ? {} : { to: options.to }) };
   for await (const page of log.readStored(stream, range)) {
     for (const stored of page) {
+      if (stored.redacted !== undefined) throw new DataRedactedError(stream);
       const fact = factOf(stored);
       divergence ??= feed.take(stored, fact);
       views.fold(fact);

@@ -1,5 +1,8 @@
 /** Text of others, made fit for a terminal: a model, a file name and a tool may hold sequences that move the cursor. */
 
+/** What stands in place of data that was left out of a bundle. */
+export const UNAVAILABLE = "unavailable";
+
 /**
  * Control characters, and the marks that turn the direction of what follows, become visible; line feeds, tabs and the
  * colours that this command writes stay.

@@ -75,7 +75,7 @@ export const errorClasses: readonly ErrorClass[] = [
     reasons: words(
       "conflict session_busy session_streaming fenced already_streaming not_streaming file_changed " +
         "file_changed_during_read version_conflict cursor_ahead cwd_not_empty session_exists plan_mode_unchanged " +
-        "approval_pending already_started already_present running restarting job_taken",
+        "approval_pending data_redacted already_started already_present running restarting job_taken",
     ),
   },
   {

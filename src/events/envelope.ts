@@ -24,6 +24,11 @@ export interface Fact<Type extends string = string, Data = unknown> {
   readonly correlation: string | null;
   readonly kind: FactKind;
   readonly data: Data;
+  /**
+   * SHA-256 of the data's text, in lower-case hex, when the log holds that alone: the data was left out of the bundle that
+   * the fact came with, and `data` is `null` whatever its type says. Absent of every other fact. docs/reference/bundles.md
+   */
+  readonly redacted?: string;
   /** Lower-case hex of the stream's hash chain up to and including this fact (docs/reference/log-format.md). */
   readonly hash: string;
 }
@@ -37,6 +42,8 @@ export interface NewFact<Type extends string = string, Data = unknown> {
    * `checkFact` and that this is its text; the log then neither checks nor stringifies again.
    */
   readonly text?: string;
+  /** SHA-256 of the data's text, when that was left out: then `data` is `null`, and there is no `text`. */
+  readonly redacted?: string;
   readonly kind: FactKind;
   readonly actor: string;
   readonly causation: number | null;

@@ -94,6 +94,8 @@ export function upcast(fact: Fact): Fact {
   const newest = catalogue[fact.type].schemaVersion;
   if (fact.schemaVersion === newest) return fact;
   if (fact.schemaVersion > newest) throw new SchemaNewerError(fact.type, fact.schemaVersion, newest);
+  // Its data was left out: there is nothing to translate.
+  if (fact.redacted !== undefined) return fact;
   const steps = upcasters[fact.type];
   let data: unknown = fact.data;
   for (let version = fact.schemaVersion; version < newest; version += 1) {

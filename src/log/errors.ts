@@ -101,6 +101,23 @@ export class LogCorruptError extends LemonError {
   }
 }
 
+/**
+ * What is to be read or gone on with was left out of the bundle that it came with. Code `LEMON_DATA_REDACTED`.
+ * docs/reference/bundles.md, "Redacted facts"
+ */
+export class DataRedactedError extends LemonError {
+  readonly stream: string;
+
+  constructor(stream: string) {
+    super(
+      "data_redacted",
+      `the data of ${stream} was left out of the bundle that it came with: it can be listed, shown and verified, ` +
+        "and nothing can go on from it; ask for a bundle that was made without --redact",
+    );
+    this.stream = stream;
+  }
+}
+
 /** No space left for the log; nothing was added, reading goes on. Code `LEMON_LOG_FULL`. */
 export class LogFullError extends LemonError {
   constructor(location: string, cause?: unknown) {

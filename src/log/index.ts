@@ -1,6 +1,7 @@
 /** Where facts live: the EventLog port and its SQLite engine. */
 export {
   CursorAheadError,
+  DataRedactedError,
   FencedError,
   InvalidCursorError,
   InvalidEnvelopeError,

@@ -7,7 +7,7 @@ import type { Fact, NewFact } from "../events/index.ts";
 /** `strict`: durable on disk when the promise resolves. `relaxed`: survives a crash of the process, not of the machine. */
 export type Durability = "strict" | "relaxed";
 
-/** A fact as the log holds it: its data still as text, for readers that compare rather than parse. */
+/** A fact as the log holds it: its data still as text, for readers that compare rather than parse; `null` where it was left out. */
 export type StoredFact = Omit<Fact, "data"> & { readonly text: string };
 
 /** Where a reader stands in the whole log. Opaque: only the engine that made it may read it. */
@@ -147,7 +147,7 @@ export interface ReadOptions {
   /** Last version, inclusive. Default: the stream's last. */
   readonly to?: number;
   readonly backwards?: boolean;
-  /** Only facts of these types. Default: all. */
+  /** Only facts of these types, and of those the ones that have their data. Default: all. */
   readonly types?: readonly string[];
 }
 
@@ -155,6 +155,7 @@ export interface ReadOptions {
 export interface ReadAllOptions {
   /** Facts after this place only. */
   readonly after?: Cursor;
+  /** Only facts of these types, and of those the ones that have their data. Default: all. */
   readonly types?: readonly string[];
   readonly limit?: number;
 }

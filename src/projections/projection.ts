@@ -13,14 +13,14 @@ export interface Projection<State, Type extends FactType> {
   readonly fold: (state: State, fact: FactOf<Type>) => State;
 }
 
-/** The state after one more fact of any type. Facts that the projection doesn't name leave it as it is. */
+/** The state after one more fact of any type. Those that the projection doesn't name, or whose data was left out, leave it as it is. */
 export function project<State, Type extends FactType>(
   projection: Projection<State, Type>,
   state: State,
   fact: Fact,
 ): State {
   // Compared with `true`, since what every object inherits is in `types` too.
-  if (projection.types[fact.type as Type] !== true) return state;
+  if (projection.types[fact.type as Type] !== true || fact.redacted !== undefined) return state;
   // The catalogue ties data to type, and the type is one of the projection's.
   return projection.fold(state, upcast(fact) as FactOf<Type>);
 }

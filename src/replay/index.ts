@@ -8,7 +8,13 @@ import type { ReplayReport } from "./verify.ts";
 
 export { InvalidVersionError } from "../log/index.ts";
 export { SessionNotFoundError } from "./errors.ts";
-export { findSession, listSessions, requireSession, type SessionSummary } from "./session-list.ts";
+export {
+  findSession,
+  listSessions,
+  requireSession,
+  requireWhole,
+  type SessionSummary,
+} from "./session-list.ts";
 export type { Materialised, MaterialiseOptions, MaterialiseReason } from "./materialise/materialise.ts";
 export type { StateAt } from "./state-at.ts";
 export type { ReplayReport } from "./verify.ts";

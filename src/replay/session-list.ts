@@ -1,6 +1,6 @@
 /** The sessions of a log, told by a few facts of each. */
 import { upcast, type Fact, type FactData, type FactOf, type SessionLineage } from "../events/index.ts";
-import type { EventLog } from "../log/index.ts";
+import { DataRedactedError, type EventLog } from "../log/index.ts";
 import { SessionNotFoundError } from "./errors.ts";
 
 const STREAM_PREFIX = "session-";
@@ -17,8 +17,9 @@ export interface SessionSummary {
   readonly parentSessionId: string | null;
   /** Which session it was forked from, and the version of that one's last fact in its history; `null` for none. */
   readonly forkedFrom: { readonly sessionId: string; readonly at: number } | null;
-  readonly cwd: string;
-  readonly model: string;
+  /** `null`: it was left out of the bundle that the session came with. So is `model`. */
+  readonly cwd: string | null;
+  readonly model: string | null;
   readonly status: "idle" | "running" | "shut_down";
   /** Version of its last fact. */
   readonly version: number;
@@ -53,34 +54,43 @@ export async function requireSession(log: EventLog, sessionId: string): Promise<
   return found;
 }
 
+/** One session whose data is there. @throws SessionNotFoundError, DataRedactedError */
+export async function requireWhole(
+  log: EventLog,
+  sessionId: string,
+): Promise<SessionSummary & { readonly cwd: string }> {
+  const found = await requireSession(log, sessionId);
+  const { cwd } = found;
+  if (cwd === null) throw new DataRedactedError(STREAM_PREFIX + sessionId);
+  return { ...found, cwd };
+}
+
 async function summarise(log: EventLog, stream: string, version: number): Promise<SessionSummary | null> {
-  let started: FactOf<Beginning> | null = null;
-  // Facts of other rooms may stand before the start, so the first of the stream need not be it.
-  for await (const fact of log.read(stream, { types: beginnings })) {
-    started = upcast(fact) as FactOf<Beginning>;
-    break;
-  }
+  const started = await beginningOf(log, stream);
   if (started === null) return null;
   let last: { position: number; at: number } = started;
   let model: string | null = null;
   let status: SessionSummary["status"] | null = null;
   for await (const fact of log.read(stream, { backwards: true })) {
     if (fact.version === version) last = fact;
-    if (fact.type === "session.configured")
+    if (fact.type === "session.configured" && fact.redacted === undefined)
       model ??= (upcast(fact) as FactOf<"session.configured">).data.model;
     status ??= statusAfter(upcast(fact));
     if (status !== null) break;
   }
-  const { sessionId, cwd, lineage } = started.data;
+  const told = started.redacted === undefined ? started.data : null;
+  const sessionId = stream.slice(STREAM_PREFIX.length);
   return {
     sessionId,
-    sessionKey: lineage.sessionKey,
-    origin: lineage.origin,
-    parentSessionId: lineage.parentSessionId,
+    sessionKey: told?.lineage.sessionKey ?? `session:${sessionId}`,
+    origin: told?.lineage.origin ?? "session",
+    parentSessionId: told?.lineage.parentSessionId ?? null,
     forkedFrom:
-      started.type === "session.forked" ? { sessionId: started.data.from, at: started.data.at } : null,
-    cwd,
-    model: model ?? started.data.model,
+      started.type === "session.forked" && started.redacted === undefined
+        ? { sessionId: started.data.from, at: started.data.at }
+        : null,
+    cwd: told?.cwd ?? null,
+    model: model ?? told?.model ?? null,
     status: status ?? "idle",
     version,
     position: last.position,
@@ -89,7 +99,16 @@ async function summarise(log: EventLog, stream: string, version: number): Promis
   };
 }
 
-function statusAfter({ type, data }: Fact): SessionSummary["status"] | null {
+async function beginningOf(log: EventLog, stream: string): Promise<FactOf<Beginning> | null> {
+  // Facts of other rooms may stand before the start, so the first of the stream need not be it.
+  for await (const fact of log.read(stream, { types: beginnings })) return upcast(fact) as FactOf<Beginning>;
+  for await (const fact of log.read(stream))
+    if (fact.redacted !== undefined && beginnings.includes(fact.type as Beginning))
+      return fact as FactOf<Beginning>;
+  return null;
+}
+
+function statusAfter({ type, data, redacted }: Fact): SessionSummary["status"] | null {
   switch (type) {
     case "session.shut_down":
       return "shut_down";
@@ -100,7 +119,9 @@ function statusAfter({ type, data }: Fact): SessionSummary["status"] | null {
       return "running";
     // What was open in its parent is open in it.
     case "session.forked":
-      return (data as FactData<"session.forked">).runId === null ? "idle" : "running";
+      return redacted !== undefined || (data as FactData<"session.forked">).runId === null
+        ? "idle"
+        : "running";
     default:
       return null;
   }

@@ -9,6 +9,7 @@ import {
   listSessions,
   pendingApprovals,
   requireSession,
+  requireWhole,
   SessionNotFoundError,
   stateAt,
   type SessionSummary,
@@ -180,7 +181,7 @@ export class Sessions {
 
   async #resume(id: string, options: SessionOptions): Promise<Session> {
     const { factory } = this.#deps;
-    const found = await requireSession(factory.world.log, id);
+    const found = await requireWhole(factory.world.log, id);
     return this.#open(id, found.cwd, { ...options, origin: found.origin }, async ({ session }) => ({
       settings: await factory.changedSettings(session.settings(), options),
       record: async () => {

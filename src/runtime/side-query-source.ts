@@ -10,7 +10,7 @@ import {
 import { kindOf } from "../errors.ts";
 import { idOfKey, isSessionId } from "../harness/index.ts";
 import type { EventLog } from "../log/index.ts";
-import { findSession, listSessions } from "../replay/index.ts";
+import { findSession, listSessions, type SessionSummary } from "../replay/index.ts";
 import { Session } from "./session.ts";
 import type { Settings } from "./session-factory.ts";
 import type { Sessions } from "./sessions.ts";
@@ -121,7 +121,7 @@ export class SideQuerySources {
   async #inLog(sessionId: string): Promise<FoundSession | null> {
     if (!isSessionId(sessionId)) return null;
     const found = await orUnavailable(() => findSession(this.#log, sessionId));
-    return found === null ? null : { kind: "log", sessionId, session: null, cwd: found.cwd };
+    return found === null ? null : inLog(found);
   }
 
   /** A key that its caller gave: of those who share it, the session with the newest fact. */
@@ -129,7 +129,7 @@ export class SideQuerySources {
     const sessions = await orUnavailable(() => listSessions(this.#log));
     const found = sessions.find((session) => session.sessionKey === sessionKey);
     if (found === undefined) return null;
-    return { kind: "log", sessionId: found.sessionId, session: null, cwd: found.cwd };
+    return inLog(found);
   }
 
   async #history(sessionId: string): Promise<Omit<Standing, "closed">> {
@@ -138,6 +138,12 @@ export class SideQuerySources {
       throw new SideQueryError("session_not_found", { field: "source" });
     return read;
   }
+}
+
+function inLog({ sessionId, cwd }: SessionSummary): FoundSession {
+  // Its conversation was left out of the bundle that it came with.
+  if (cwd === null) throw new SideQueryError("history_unavailable", { field: "source" });
+  return { kind: "log", sessionId, session: null, cwd };
 }
 
 function isOpen({ closed, views }: Standing): boolean {

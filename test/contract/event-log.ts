@@ -597,7 +597,7 @@ export function describeEventLog(engine: string, open: (now: () => number) => Pr
         expect(await collect(log.verify("nobody"))).toEqual([]);
         const { position, stream, version, hash } = facts.at(-1) as Fact;
         expect(await log.info()).toMatchObject({
-          formatVersion: 2,
+          formatVersion: 3,
           facts: 302,
           streams: 2,
           head: { position, stream, version, hash },

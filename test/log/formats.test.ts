@@ -16,7 +16,14 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { EventLog } from "../../src/log/index.ts";
 import { LogFullError, openEventLog, SessionBusyError } from "../../src/log/index.ts";
 import { compileLog, runChild } from "./support/child.ts";
-import { collect, newFacts, openForTest, temporaryDirectory, temporaryFile } from "./support/facts.ts";
+import {
+  collect,
+  newFact,
+  newFacts,
+  openForTest,
+  temporaryDirectory,
+  temporaryFile,
+} from "./support/facts.ts";
 
 let room: ReturnType<typeof compileLog>;
 beforeAll(() => {
@@ -26,8 +33,8 @@ afterAll(() => {
   room.remove();
 });
 
-function oldLog(file = temporaryFile()): string {
-  copyFileSync(path.resolve(import.meta.dirname, "../fixtures/formats/format-1.db"), file);
+function oldLog(file = temporaryFile(), format = 1): string {
+  copyFileSync(path.resolve(import.meta.dirname, `../fixtures/formats/format-${format}.db`), file);
   return file;
 }
 
@@ -75,14 +82,28 @@ test("opened to write, it keeps all that it has and can hold jobs, which a reade
   const reader = await openForTest(file, { readOnly: true, now: inThatTime });
   const before = await contentOf(reader);
   const log = await openForTest(file, { now: inThatTime });
-  expect(await log.info()).toMatchObject({ formatVersion: 2 });
+  expect(await log.info()).toMatchObject({ formatVersion: 3 });
   expect(await contentOf(log)).toEqual(before);
   await expect(log.append("s", "any", newFacts(1))).rejects.toThrow(SessionBusyError);
   await log.append("t", 1, newFacts(1));
   await enqueue(log, "a");
   expect(await log.jobs("q")).toMatchObject([{ key: "a", order: 4 }]);
   expect(await reader.jobs("q")).toEqual(await log.jobs("q"));
-  expect(await reader.info()).toMatchObject({ formatVersion: 2 });
+  expect(await reader.info()).toMatchObject({ formatVersion: 3 });
+});
+
+test("a log of format 2 keeps all that it has, and can then hold facts whose data was left out", async () => {
+  const file = oldLog(temporaryFile(), 2);
+  const reader = await openForTest(file, { readOnly: true, now: inThatTime });
+  expect(await reader.info()).toMatchObject({ formatVersion: 2, facts: 3 });
+  const before = await contentOf(reader);
+  expect(await reader.jobs("q")).toMatchObject([{ key: "waiting" }]);
+  const log = await openForTest(file, { now: inThatTime });
+  expect(await log.info()).toMatchObject({ formatVersion: 3 });
+  expect(await contentOf(log)).toEqual(before);
+  expect(await log.jobs("q")).toMatchObject([{ key: "waiting" }]);
+  await log.append("t", 1, [newFact(null, { redacted: "0".repeat(64) })]);
+  expect(await collect(log.verify())).toEqual([]);
 });
 
 test("a backup of it is a log of today's format", async () => {
@@ -90,7 +111,7 @@ test("a backup of it is a log of today's format", async () => {
   const copy = temporaryFile();
   await log.backup(copy);
   expect(await (await openForTest(copy, { readOnly: true })).info()).toMatchObject({
-    formatVersion: 2,
+    formatVersion: 3,
     facts: 3,
   });
 });

@@ -1,5 +1,6 @@
 /** `lemon ask ID QUESTION` */
-import { idOfKey, isSessionId } from "../../harness/index.ts";
+import { idOfKey, isSessionId, sessionStreamName } from "../../harness/index.ts";
+import { DataRedactedError } from "../../log/index.ts";
 import { findSession, listSessions, SessionNotFoundError, type SessionSummary } from "../../replay/index.ts";
 import { readQuestion } from "../../runtime/index.ts";
 import type { AskFlags } from "../flags.ts";
@@ -23,6 +24,7 @@ export async function ask(
   if (await wantsPrivacy(context, flags, true)) return runPrivately();
   const question = readQuestion(await readText(argument, "question"));
   const { sessionId, cwd } = await requireSource(context, id);
+  if (cwd === null) throw new DataRedactedError(sessionStreamName(sessionId));
   const { script, extensions } = await prepare(context, flags, { cwd, isNew: false });
   const signal = interrupts.soften();
   try {

@@ -3,7 +3,7 @@ import { isKnownType, type Fact } from "../../events/index.ts";
 import { requireSession } from "../../replay/index.ts";
 import { statuses, type Status } from "../errors.ts";
 import type { Context } from "../globals.ts";
-import { oneLine, timeOf } from "../printable.ts";
+import { oneLine, timeOf, UNAVAILABLE } from "../printable.ts";
 import type { FactsFlags } from "../flags.ts";
 import { followStream, readingLog } from "../reading.ts";
 
@@ -34,5 +34,6 @@ function print({ out }: Context, fact: Fact): void {
   const { version, at, kind, type, actor, causation, data } = fact;
   const cause = causation === null ? "" : ` after ${causation}`;
   const title = `${String(version).padStart(5)}  ${timeOf(at)}  ${kind.padEnd(8)}  ${type}`;
-  out.line(`${title}  ${out.paint("dim", `${actor}${cause}  ${oneLine(JSON.stringify(data), 160)}`)}`);
+  const shown = fact.redacted === undefined ? oneLine(JSON.stringify(data), 160) : UNAVAILABLE;
+  out.line(`${title}  ${out.paint("dim", `${actor}${cause}  ${shown}`)}`);
 }

@@ -1,6 +1,6 @@
 /** `lemon resume ID` */
 import type { OutcomeView } from "../../projections/index.ts";
-import { requireSession, stateAt } from "../../replay/index.ts";
+import { requireWhole, stateAt } from "../../replay/index.ts";
 import { NotFoundError } from "../../errors.ts";
 import type { Outcome } from "../../runtime/index.ts";
 import type { Status } from "../errors.ts";
@@ -16,7 +16,7 @@ import { runPrivately } from "../results.ts";
 /** Goes on with a run that was cut off, to its end. Without one, shows the last outcome again and changes nothing. */
 export async function resume(context: Context, id: string, flags: LeadFlags): Promise<Status> {
   const { session } = await readingLog(context, async (log) => {
-    const { sessionId } = await requireSession(log, id);
+    const { sessionId } = await requireWhole(log, id);
     return stateAt(log, `session-${sessionId}`);
   });
   const options = await prepare(context, flags, { cwd: session.cwd, isNew: false });

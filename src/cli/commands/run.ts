@@ -59,7 +59,8 @@ async function findExisting(context: Context, flags: RunFlags): Promise<SessionS
   const known = (await readingLogIfAny(context, listSessions)) ?? [];
   const here = await realFolder(context.cwd);
   for (const summary of known)
-    if (summary.origin === "session" && (await realFolder(summary.cwd)) === here) return summary;
+    if (summary.origin === "session" && summary.cwd !== null && (await realFolder(summary.cwd)) === here)
+      return summary;
   throw new NotFoundError(`--continue: no session has worked in ${context.cwd} yet`, { field: "continue" });
 }
 

@@ -2,7 +2,7 @@
 import { listSessions, type SessionSummary } from "../../replay/index.ts";
 import { statuses, type Status } from "../errors.ts";
 import type { Context } from "../globals.ts";
-import { columns, timeOf } from "../printable.ts";
+import { columns, timeOf, UNAVAILABLE } from "../printable.ts";
 import { readingLogIfAny } from "../reading.ts";
 
 /** Lists the sessions, the one with the newest fact first. Without a log there are none. */
@@ -19,8 +19,8 @@ export async function sessions(context: Context): Promise<Status> {
     status,
     String(version),
     timeOf(updatedAt),
-    model,
-    cwd,
+    model ?? UNAVAILABLE,
+    cwd ?? UNAVAILABLE,
     workOf(lineage),
   ]);
   for (const row of columns(rows)) out.line(row);

@@ -6,21 +6,29 @@ import { requireSession, stateAt } from "../../replay/index.ts";
 import { statuses, type Status } from "../errors.ts";
 import type { Context } from "../globals.ts";
 import { describeCall } from "../calls.ts";
-import { oneLine } from "../printable.ts";
+import { oneLine, UNAVAILABLE } from "../printable.ts";
 import { readingLog } from "../reading.ts";
 
 /** Shows a session and its conversation, as they are or were after a fact. */
 export async function show(context: Context, id: string, { at }: { readonly at?: number }): Promise<Status> {
   const { out } = context;
-  const { state, tasks } = await readingLog(context, async (log) => {
-    const { sessionId } = await requireSession(log, id);
+  const { state, tasks, isRedacted } = await readingLog(context, async (log) => {
+    const { sessionId, cwd } = await requireSession(log, id);
     const found = await stateAt(log, `session-${sessionId}`, at);
     const given = at === undefined ? currentTasks(log, sessionId) : storedTasks(log, sessionId, at);
-    return { state: found, tasks: Object.values(await given) };
+    return { state: found, tasks: Object.values(await given), isRedacted: cwd === null };
   });
   const { version, session, messages } = state;
   if (out.json) {
-    out.document({ sessionId: id, version, session, messages, tasks });
+    const redacted = isRedacted ? { isRedacted } : {};
+    out.document({ sessionId: id, version, ...redacted, session, messages, tasks });
+    return statuses.done;
+  }
+  if (isRedacted) {
+    // What the views say of it is how they begin.
+    out.line(`session   ${id}`);
+    out.line(`version   ${version}`);
+    out.line(`data      ${UNAVAILABLE}: it was left out of the bundle that the session came with`);
     return statuses.done;
   }
   for (const line of head(id, version, session)) out.line(line);

@@ -45,9 +45,9 @@ async function reportOf(runtime: Runtime, id: string | undefined): Promise<objec
 /** What a session that is not open told last. */
 async function lastReport(runtime: Runtime, id: string): Promise<object> {
   await runtime.sessions.state(id);
-  for await (const { type, data } of runtime.log.read(`session-${id}`, { backwards: true })) {
-    if (type === "extension_status_report.published") return (data as { readonly report: object }).report;
-  }
+  const types = ["extension_status_report.published"];
+  for await (const { data } of runtime.log.read(`session-${id}`, { types, backwards: true }))
+    return (data as { readonly report: object }).report;
   throw notOpen();
 }
 

@@ -62,6 +62,7 @@ export const fact = z.object({
   correlation: z.string().nullable(),
   kind: z.enum(["input", "decision"]),
   data: z.unknown(),
+  redacted: z.string().exactOptional(),
   hash: z.string(),
 });
 

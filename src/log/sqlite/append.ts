@@ -11,11 +11,12 @@ import { VersionConflictError } from "../errors.ts";
 import type { AppendOptions, Durability, ExpectedVersion, Lease, Snapshot, UnitOfWork } from "../port.ts";
 import { assertName, assertText, assertWhole, refuse } from "./checks.ts";
 import type { Connection } from "./connection.ts";
-import { factHash } from "./hash.ts";
+import { factHash, factHashOf } from "./hash.ts";
 import type { Heads } from "./heads.ts";
 import type { JobStep } from "./job-plan.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Leases } from "./leases.ts";
+import { digestIn, isDigest, redactedText } from "./redacted-text.ts";
 import { assertSnapshot, type Snapshots } from "./snapshots.ts";
 import type { Unit } from "./writer.ts";
 
@@ -23,7 +24,10 @@ import type { Unit } from "./writer.ts";
 export type FactCheck = (type: string, schemaVersion: number, data: unknown) => void;
 
 /** A fact that only waits for its numbers. */
-type Draft = Omit<Fact, "position" | "stream" | "version" | "hash"> & { readonly text: string };
+type Draft = Omit<Fact, "position" | "stream" | "version" | "hash"> & {
+  /** What is stored: the data's text, or what stands in its place. */
+  readonly text: string;
+};
 
 interface StreamAppend {
   readonly stream: string;
@@ -158,11 +162,14 @@ export class Appender {
     const head = heads.of(stream);
     if (head.id === 0 && drafts.length > 0) head.id = Number(this.#insertStream.run(stream).lastInsertRowid);
     for (const draft of drafts) {
-      const { type, schemaVersion, at, kind, actor, causation, correlation, data, text } = draft;
+      const { type, schemaVersion, at, kind, actor, causation, correlation, data, text, redacted } = draft;
       const position = heads.nextPosition();
       const version = head.version + 1;
       const envelope = { stream, version, type, schemaVersion, at, kind, actor, causation, correlation };
-      const hash = factHash(head.hash, envelope, text);
+      const hash =
+        redacted === undefined
+          ? factHash(head.hash, envelope, text)
+          : factHashOf(head.hash, envelope, redacted);
       head.version = version;
       head.hash = hash;
       values.push(
@@ -180,7 +187,7 @@ export class Appender {
         hash,
       );
       // Written out, here and in `draftOf`: objects made by spreading get a shape each, which costs more than the hash.
-      facts.push({
+      const made: Fact = {
         position,
         stream,
         version,
@@ -193,7 +200,8 @@ export class Appender {
         kind,
         data,
         hash,
-      });
+      };
+      facts.push(redacted === undefined ? made : { ...made, redacted });
     }
   }
 
@@ -222,6 +230,13 @@ function draftOf(fact: NewFact, now: number, checkFact: FactCheck): Draft {
   assertWhole(type, "schemaVersion", schemaVersion, 1);
   assertWhole(type, "at", at, Number.MIN_SAFE_INTEGER);
   let { data, text } = fact;
+  if (fact.redacted !== undefined) {
+    const { redacted } = fact;
+    if (!isDigest(redacted)) refuse(type, "redacted", "64 lower-case hexadecimal digits", redacted);
+    if (data !== null || text !== undefined) refuse(type, "data", "null, as it was left out", "data");
+    text = redactedText(redacted);
+    return { type, schemaVersion, at, actor, causation, correlation, kind, data, text, redacted };
+  }
   if (text === undefined) {
     assertData(type, data);
     checkFact(type, schemaVersion, data);
@@ -230,6 +245,8 @@ function draftOf(fact: NewFact, now: number, checkFact: FactCheck): Draft {
     data = JSON.parse(text) as unknown;
   }
   assertText(type, "data", text);
+  // Else it would be read as the digest of data that was left out.
+  if (digestIn(text) !== undefined) refuse(type, "data", "JSON text", text);
   return { type, schemaVersion, at, actor, causation, correlation, kind, data, text };
 }
 

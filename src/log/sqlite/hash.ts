@@ -23,6 +23,15 @@ export type Envelope = Pick<
  * @param text - the data's JSON text as it is stored
  */
 export function factHash(previous: string, fact: Envelope, text: string): string {
+  return factHashOf(previous, fact, sha256(text));
+}
+
+/**
+ * The same, from the digest of the data's text.
+ *
+ * @param digest - its SHA-256 in lower-case hex
+ */
+export function factHashOf(previous: string, fact: Envelope, digest: string): string {
   const envelope = JSON.stringify([
     fact.stream,
     fact.version,
@@ -34,7 +43,7 @@ export function factHash(previous: string, fact: Envelope, text: string): string
     fact.causation,
     fact.correlation,
   ]);
-  return sha256(previous + envelope + sha256(text));
+  return sha256(previous + envelope + digest);
 }
 
 /** The name of a blob. */

@@ -1,26 +1,11 @@
 /** Reading in pages: no statement stays open while a caller is busy, and a huge stream is never in memory at once. */
 import type { Statement } from "better-sqlite3";
-import type { Fact, FactKind } from "../../events/index.ts";
-import { CursorAheadError, InvalidCursorError, LogCorruptError } from "../errors.ts";
+import type { Fact } from "../../events/index.ts";
+import { CursorAheadError, InvalidCursorError } from "../errors.ts";
 import type { Cursor, ReadAllOptions, ReadOptions, StoredFact } from "../port.ts";
 import { guarded, type Connection } from "./connection.ts";
 import { typedFault } from "./faults.ts";
-
-/** A row as SQLite gives it, in the order of `COLUMNS`. */
-export type Row = readonly [
-  position: number,
-  stream: string,
-  version: number,
-  type: string,
-  schemaVersion: number,
-  at: number,
-  kind: FactKind,
-  actor: string,
-  causation: number | null,
-  correlation: string | null,
-  text: string,
-  hash: string,
-];
+import { factOf, storedFactOf, type Convert, type Row } from "./rows.ts";
 
 /** CROSS JOIN: facts are walked in their order, and each finds the name of its stream. */
 export const FACTS = `
@@ -32,7 +17,10 @@ const FACTS_OF_STREAM = `
   SELECT position, @stream, version, type, schema_version, at, kind, actor, causation, correlation, data, hash
   FROM facts WHERE stream = (SELECT id FROM streams WHERE name = @stream) AND version BETWEEN @from AND @to`;
 
-const OF_TYPES = "AND type IN (SELECT value FROM json_each(@types))";
+/** Who asks by type reads the data, so facts whose data was left out are not among them: no JSON text begins with an s. */
+const WITH_DATA = "substr(data, 1, 1) <> 's'";
+
+const OF_TYPES = `AND type IN (SELECT value FROM json_each(@types)) AND ${WITH_DATA}`;
 
 /** Versions, both inclusive. */
 interface Versions {
@@ -78,7 +66,7 @@ export class Reader {
     this.#range = db.prepare<[number, number], Row>(`${ofRange} ORDER BY position`).raw();
     this.#rangeOfTypes = db
       .prepare<[number, number, string], Row>(
-        `${ofRange} AND type IN (SELECT value FROM json_each(?)) ORDER BY position`,
+        `${ofRange} AND type IN (SELECT value FROM json_each(?)) AND ${WITH_DATA} ORDER BY position`,
       )
       .raw();
     this.#lastPosition = db.prepare<[], number>("SELECT ifnull(max(position), 0) FROM facts").pluck();
@@ -217,83 +205,7 @@ function* partsOf({ from, to }: Versions, backwards: boolean): Generator<Version
   }
 }
 
-type Convert<Item> = (row: Row, location: string) => Item;
-
 /** The cursor of a position; `Reader.positionOf` reads it. */
 export function cursorAt(position: number): Cursor {
   return `at-${position}`;
-}
-
-function storedFactOf(row: Row): StoredFact {
-  const [
-    position,
-    stream,
-    version,
-    type,
-    schemaVersion,
-    at,
-    kind,
-    actor,
-    causation,
-    correlation,
-    text,
-    hash,
-  ] = row;
-  return {
-    position,
-    stream,
-    version,
-    type,
-    schemaVersion,
-    at,
-    kind,
-    actor,
-    causation,
-    correlation,
-    text,
-    hash,
-  };
-}
-
-/** @throws LogCorruptError when the data is not JSON */
-function factOf(row: Row, location: string): Fact {
-  const [
-    position,
-    stream,
-    version,
-    type,
-    schemaVersion,
-    at,
-    kind,
-    actor,
-    causation,
-    correlation,
-    text,
-    hash,
-  ] = row;
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch (error) {
-    throw new LogCorruptError(
-      location,
-      `the data of ${stream} version ${version} is not JSON`,
-      position,
-      error,
-    );
-  }
-  return {
-    position,
-    stream,
-    version,
-    type,
-    schemaVersion,
-    at,
-    kind,
-    actor,
-    causation,
-    correlation,
-    data,
-    hash,
-  };
 }

@@ -5,9 +5,9 @@ import type { Database } from "better-sqlite3";
 export const APPLICATION_ID = 0x4c_45_4d_4e;
 
 /** Of the tables and of the hash chain, in the header's `user_version`. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 
-/** Older ones lack the table of jobs. */
+/** Older ones lack the table of jobs. What came with version 3 are facts whose data was left out: no table has changed. */
 export const FIRST_FORMAT_WITH_JOBS = 2;
 
 /**

@@ -258,6 +258,7 @@ export class Dispatcher {
 
   async #follow(id: string, fact: Fact): Promise<void> {
     const { log, onEnd } = this.#deps;
+    if (fact.redacted !== undefined) return;
     if (fact.type === "background_run.approval_answered") {
       await this.owned(id)?.answer((upcast(fact) as FactOf<"background_run.approval_answered">).data);
       return;
