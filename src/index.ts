@@ -15,7 +15,6 @@ export {
   NotStreamingError,
   ReplayDivergedError,
   StreamClosedError,
-  type Divergence,
 } from "./actors/index.ts";
 export { SessionBusyError, type EventLog } from "./log/index.ts";
 export {
@@ -84,7 +83,14 @@ export {
   type GenerateOptions,
 } from "./harness/index.ts";
 export { InvalidConfigError, type Config, type ConfigOverrides } from "./config/index.ts";
-export type { ReplayReport, SessionSummary, StateAt } from "./replay/index.ts";
+export type {
+  Divergence,
+  DivergenceKind,
+  LeafDifference,
+  ReplayReport,
+  SessionSummary,
+  StateAt,
+} from "./replay/index.ts";
 export {
   AbortedError,
   CaptureError,

@@ -8,16 +8,16 @@ import { isKnownType, upcast, type Fact } from "../events/index.ts";
 import type { StoredFact } from "../log/index.ts";
 import type { Cascade, UnitFact } from "./cascade.ts";
 
-/** How a replay differs from the log. */
-export interface Divergence {
+/** How what is decided now differs from the log. */
+export interface FedDivergence {
   /** Position of the recorded fact; `null` when the log has none there. */
   readonly position: number | null;
   readonly version: number;
   /**
-   * `changed`: decided otherwise. `not_decided`: recorded, but not decided. `not_recorded`: decided, but not
-   * recorded. `crashed`: an actor threw. `request_changed`: a model would be sent something else.
+   * `decision_changed`: decided otherwise. `decision_extra`: recorded, but not decided. `decision_missing`: decided, but
+   * not recorded. `crashed`: an actor threw.
    */
-  readonly kind: "changed" | "not_decided" | "not_recorded" | "crashed" | "request_changed";
+  readonly kind: "decision_changed" | "decision_extra" | "decision_missing" | "crashed";
   /** What the log holds; `null` for nothing. */
   readonly expected: unknown;
   /** What the machines decide now; `null` for nothing. */
@@ -40,7 +40,7 @@ export class Feed {
    * @param fact - the same fact as `factOf` gives it: whoever feeds folds it too, and parses it once
    * @returns the difference, `null` when there is none
    */
-  take(stored: StoredFact, fact: Fact): Divergence | null {
+  take(stored: StoredFact, fact: Fact): FedDivergence | null {
     if (!isKnownType(stored.type)) {
       this.cascade.pass(stored.version);
       return null;
@@ -52,19 +52,19 @@ export class Feed {
   }
 
   /** After the last recorded fact: a decision that should have followed, or `null`. */
-  end(): Divergence | null {
+  end(): FedDivergence | null {
     const next = this.#undecided[this.#next];
     if (next === undefined) return null;
     return {
       position: null,
       version: next.version,
-      kind: "not_recorded",
+      kind: "decision_missing",
       expected: null,
       actual: shown(next),
     };
   }
 
-  #input(stored: StoredFact, fact: Fact): Divergence | null {
+  #input(stored: StoredFact, fact: Fact): FedDivergence | null {
     try {
       const facts = this.cascade.take({
         type: fact.type as UnitFact["type"],
@@ -86,15 +86,15 @@ export class Feed {
     }
   }
 
-  #compare(stored: StoredFact): Divergence | null {
+  #compare(stored: StoredFact): FedDivergence | null {
     const decided = this.#undecided[this.#next];
     this.#next += 1;
     const { position, version } = stored;
     const expected = (): unknown => shown(stored);
     if (decided === undefined)
-      return { position, version, kind: "not_decided", expected: expected(), actual: null };
+      return { position, version, kind: "decision_extra", expected: expected(), actual: null };
     if (sameDecision(stored, decided)) return null;
-    return { position, version, kind: "changed", expected: expected(), actual: shown(decided) };
+    return { position, version, kind: "decision_changed", expected: expected(), actual: shown(decided) };
   }
 }
 

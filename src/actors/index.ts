@@ -7,7 +7,6 @@ export {
   ReplayDivergedError,
   StreamClosedError,
 } from "./errors.ts";
-export type { Divergence } from "./feed.ts";
 export { JournaledStream } from "./journaled.ts";
 export { registryStreamName } from "./extension-registry/actors.ts";
 export { openRegistryStream, type RegistryStream } from "./extension-registry/stream.ts";

@@ -4,7 +4,7 @@
  */
 import { DataRedactedError, type EventLog, type Snapshot } from "../log/index.ts";
 import { Cascade, type CascadeSnapshot, type StreamActors } from "./cascade.ts";
-import { factOf, Feed, type Divergence } from "./feed.ts";
+import { factOf, Feed, type FedDivergence } from "./feed.ts";
 import { machineVersion } from "./machine-version.ts";
 import type { StreamViews, ViewsKind } from "./stream-views.ts";
 
@@ -24,7 +24,7 @@ export interface LoadedStream<Views extends StreamViews = StreamViews> {
   /** Version of the stored state that it started from, 0 for none. */
   readonly fromVersion: number;
   /** The first difference between what was recorded and what the machines decide now. */
-  readonly divergence: Divergence | null;
+  readonly divergence: FedDivergence | null;
 }
 
 /**
@@ -46,7 +46,7 @@ export async function loadStream<Views extends StreamViews>(
   const feed = new Feed(cascade);
   let version = fromVersion;
   let hash = start?.hash ?? "";
-  let divergence: Divergence | null = null;
+  let divergence: FedDivergence | null = null;
   const range = { from: fromVersion + 1, ...(options.to === undefined ? {} : { to: options.to }) };
   for await (const page of log.readStored(stream, range)) {
     for (const stored of page) {

@@ -9,6 +9,7 @@ export { isWatched, recordOf, type IntrospectionDraft } from "./introspection/re
 export { recordOfRun } from "./introspection/background-run.ts";
 export { recordOfSideQuery } from "./introspection/side-query.ts";
 export { isoTime } from "./iso-time.ts";
+export { featuresKnownAt, type FeaturesAt } from "./progress/features-at.ts";
 export { readProgress, type ProgressSource, type ReadProgress } from "./progress/read.ts";
 export type { NextFeature, NextTodo, ProgressSnapshot } from "./progress/snapshot.ts";
 export {

@@ -115,6 +115,15 @@ export {
   type PathContent,
 } from "./file-history.ts";
 export {
+  SessionTally,
+  tallyVersion,
+  type CheckpointState,
+  type FileState,
+  type StoredTally,
+  type TallyView,
+  type ToolUse,
+} from "./session-tally.ts";
+export {
   hasTaskEnded,
   isTaskEnd,
   tasks,

@@ -3,7 +3,7 @@ import type { EventLog } from "../log/index.ts";
 import type { PendingApproval } from "../projections/index.ts";
 import type { decideRun, ranMs } from "../actors/background-run/machine.ts";
 import type { Materialised, MaterialiseOptions } from "./materialise/materialise.ts";
-import type { StateAt } from "./state-at.ts";
+import type { StateAt, ViewsAt } from "./state-at.ts";
 import type { ReplayReport } from "./verify.ts";
 
 export { InvalidVersionError } from "../log/index.ts";
@@ -15,8 +15,10 @@ export {
   requireWhole,
   type SessionSummary,
 } from "./session-list.ts";
+export type { Divergence, DivergenceKind, LeafDifference } from "./divergence.ts";
 export type { Materialised, MaterialiseOptions, MaterialiseReason } from "./materialise/materialise.ts";
-export type { StateAt } from "./state-at.ts";
+export type { StateAt, ViewsAt } from "./state-at.ts";
+export type { SupervisionAt } from "./supervision-at.ts";
 export type { ReplayReport } from "./verify.ts";
 
 /**
@@ -46,6 +48,12 @@ export async function materialise(
 ): Promise<Materialised> {
   const loaded = await import("./materialise/materialise.ts");
   return loaded.materialise(log, sessionId, version, folder, options);
+}
+
+/** The views of a session's own facts alone, which is quicker. @throws InvalidVersionError when the stream has no such version */
+export async function viewsAt(log: EventLog, stream: string, at?: number): Promise<ViewsAt> {
+  const state = await import("./state-at.ts");
+  return state.viewsAt(log, stream, at);
 }
 
 /** Replays a session. Loads the machines when it is called: those who only look at states do without them. */

@@ -1,40 +1,83 @@
-/** A session's views as they stood after any of its facts. */
-import { InvalidVersionError, type EventLog } from "../log/index.ts";
+/** A session as it stood after any of its facts. docs/reference/time-travel.md, "State at a version" */
+import { featuresKnownAt, type FeaturesAt } from "../harness/index.ts";
+import { historyOf, InvalidVersionError, type EventLog } from "../log/index.ts";
 import {
+  approvalsIn,
   messagesOf,
   project,
+  SessionTally,
   sessionView,
   transcript,
+  type PendingApproval,
   type SessionView,
+  type TallyView,
   type Transcript,
   type TranscriptMessage,
 } from "../projections/index.ts";
+import { supervisionAt, type SupervisionAt } from "./supervision-at.ts";
 
-/** State and conversation at a version. */
-export interface StateAt {
+/** All that is known of a session at a version, as JSON. */
+export interface StateAt extends TallyView {
   readonly version: number;
   readonly session: SessionView;
+  /** Oldest first. */
   readonly messages: readonly TranscriptMessage[];
+  /** The feature file of its folder; `null` when nothing was known of one. */
+  readonly features: FeaturesAt | null;
+  /** Calls that wait for a person, in call order. */
+  readonly approvals: readonly PendingApproval[];
+  /** Its part of the supervision tree; `null` when no runtime told of it. */
+  readonly supervision: SupervisionAt | null;
+}
+
+/** What the facts of its own stream, and of those that it was forked from, add up to. */
+export interface ViewsAt {
+  readonly version: number;
+  /** Of the last fact, over the whole log; 0 without any. */
+  readonly position: number;
+  readonly session: SessionView;
+  readonly transcript: Transcript;
+  readonly tally: SessionTally;
 }
 
 /**
- * Folds a session's facts up to a version.
+ * Folds a session's facts up to a version, and looks up what other streams knew by then.
  *
  * @param at - the last version to take; default the stream's last
  * @throws InvalidVersionError when the stream has no such version
  */
 export async function stateAt(log: EventLog, stream: string, at?: number): Promise<StateAt> {
+  const { version, position, session, transcript: conversation, tally } = await viewsAt(log, stream, at);
+  const [features, supervision] = await Promise.all([
+    session.cwd === "" ? null : featuresKnownAt(log, session.cwd, position),
+    session.sessionId === "" ? null : supervisionAt(log, session.sessionId, position),
+  ]);
+  return {
+    version,
+    session,
+    messages: messagesOf(conversation),
+    ...tally.view(),
+    features,
+    approvals: approvalsIn(session),
+    supervision,
+  };
+}
+
+/** The views alone. @throws InvalidVersionError when the stream has no such version */
+export async function viewsAt(log: EventLog, stream: string, at?: number): Promise<ViewsAt> {
   let session = sessionView.initial;
   let conversation: Transcript = transcript.initial;
-  let version = 0;
-  for await (const fact of log.read(stream, at === undefined ? {} : { to: at })) {
+  const tally = new SessionTally();
+  let [version, position] = [0, 0];
+  for await (const fact of historyOf(log, stream, at === undefined ? {} : { to: at })) {
     session = project(sessionView, session, fact);
     conversation = project(transcript, conversation, fact);
-    version = fact.version;
+    tally.fold(fact);
+    ({ version, position } = fact);
   }
-  if (at !== undefined && version !== at) {
+  if (at !== undefined && (version !== at || at < 1)) {
     const found = (await log.streams(stream)).find((candidate) => candidate.stream === stream);
     throw new InvalidVersionError(stream, at, found?.version ?? 0);
   }
-  return { version, session, messages: messagesOf(conversation) };
+  return { version, position, session, transcript: conversation, tally };
 }

@@ -4,12 +4,14 @@
  */
 import { createHash } from "node:crypto";
 import { Cascade } from "../actors/cascade.ts";
-import { factOf, Feed, type Divergence } from "../actors/feed.ts";
+import { factOf, Feed, type FedDivergence } from "../actors/feed.ts";
 import { sessionActors } from "../actors/session/actors.ts";
 import { requestDigest } from "../actors/session/request.ts";
 import { summaryRequest } from "../actors/session/summary-request.ts";
 import type { Fact, FactOf } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
+import type { Divergence } from "./divergence.ts";
+import { leafDifferences } from "./leaf-differences.ts";
 import { messagesOf, project, sessionView, transcript, type Transcript } from "../projections/index.ts";
 
 /** What a replay found. */
@@ -17,6 +19,8 @@ export interface ReplayReport {
   readonly sessionId: string;
   /** Facts that were replayed. */
   readonly facts: number;
+  /** Facts that could not be decided again, since what they hold was removed. */
+  readonly unavailable: number;
   /** The first difference, if any: what follows it would only repeat it. */
   readonly divergences: readonly Divergence[];
   /** SHA-256 over the actors and views at the end, in canonical JSON: equal logs give equal hashes. */
@@ -29,7 +33,7 @@ export async function verifyReplay(log: EventLog, sessionId: string): Promise<Re
   let session = sessionView.initial;
   let conversation: Transcript = transcript.initial;
   let facts = 0;
-  let divergence: Divergence | null = null;
+  let divergence: Found | null = null;
   for await (const page of log.readStored(`session-${sessionId}`)) {
     for (const stored of page) {
       if (divergence !== null) break;
@@ -45,13 +49,21 @@ export async function verifyReplay(log: EventLog, sessionId: string): Promise<Re
   return {
     sessionId,
     facts,
-    divergences: divergence === null ? [] : [divergence],
+    unavailable: 0,
+    divergences: divergence === null ? [] : [told(divergence)],
     stateHash: createHash("sha256").update(canonicalJson(state)).digest("hex"),
   };
 }
 
+type Found = Omit<FedDivergence, "kind"> & Pick<Divergence, "kind">;
+
+function told(found: Found): Divergence {
+  const differences = leafDifferences(found.expected, found.actual);
+  return { ...found, differences, cause: null, explanation: "" };
+}
+
 /** The transcript that an answer or a summary was given to must still build the request that was sent. */
-function compareRequest(fact: Fact, systemPrompt: string, conversation: Transcript): Divergence | null {
+function compareRequest(fact: Fact, systemPrompt: string, conversation: Transcript): Found | null {
   if (fact.type !== "model.responded" && fact.type !== "session.compacted") return null;
   const { type, data, version, position } = fact as FactOf<"model.responded" | "session.compacted">;
   const actual =
@@ -63,7 +75,7 @@ function compareRequest(fact: Fact, systemPrompt: string, conversation: Transcri
   return {
     position,
     version,
-    kind: "request_changed",
+    kind: "prompt_changed",
     expected: shown(data.requestSha256),
     actual: shown(actual),
   };

@@ -19,7 +19,7 @@ export {
   type IntrospectionRecord,
   type ProgressSnapshot,
 } from "../harness/index.ts";
-export { SessionNotFoundError } from "../replay/index.ts";
+export { SessionNotFoundError, type StateAt } from "../replay/index.ts";
 export type { ExtensionFacts, LoadedExtensions, RuntimeExtensions } from "./runtime-extensions.ts";
 export type { Runtime } from "./running-runtime.ts";
 export type { TaskCancel, TaskResult, TaskSummary } from "./subagents/runtime-tasks.ts";

@@ -11,7 +11,7 @@ import {
   requireSession,
   requireWhole,
   SessionNotFoundError,
-  stateAt,
+  viewsAt,
   type SessionSummary,
 } from "../replay/index.ts";
 import type { Child, Supervisor } from "../supervision/index.ts";
@@ -139,7 +139,7 @@ export class Sessions {
     if (live !== null) return live.state();
     const { log } = this.#deps.factory.world;
     await requireSession(log, id);
-    const { session, version } = await stateAt(log, sessionStreamName(id), at);
+    const { session, version } = await viewsAt(log, sessionStreamName(id), at);
     return stateOf(id, version, session);
   }
 

@@ -53,7 +53,7 @@ test(
       {
         position: ended?.["position"],
         version: ended?.["version"],
-        kind: "changed",
+        kind: "decision_changed",
         expected: { type: "turn.ended", data: { turn: 1, toolCalls: 1 } },
         actual: { type: "turn.ended", data: { turn: 1, toolCalls: 0 } },
       },

@@ -59,7 +59,12 @@ test("sessions lists them, show tells one of them", async () => {
     /^s {2}shut_down {2}\d+ {2}\S+Z {2}scripted\/script {2}\//,
   );
   const shown = (await place.json("show", "s")).lines[0] ?? {};
-  expect(Object.keys(shown)).toEqual(["sessionId", "version", "session", "messages", "tasks"]);
+  expect(Object.keys(shown).toSorted()).toEqual(
+    (
+      "approvals checkpoints extensions features files messages session sessionId supervision tasks todos tools " +
+      "version"
+    ).split(" "),
+  );
   expect(shown["messages"].map(({ role }: Json) => role as string)).toEqual([
     "user",
     "assistant",
@@ -90,6 +95,7 @@ test("replay compares; a decision in the log that nobody takes is a divergence, 
     {
       sessionId: "s",
       facts: facts.length,
+      unavailable: 0,
       divergences: [],
       stateHash: expect.stringMatching(/^[0-9a-f]{64}$/),
     },
@@ -107,7 +113,7 @@ test("replay compares; a decision in the log that nobody takes is a divergence, 
   const diverged = await place.json("replay", "s");
   expect(diverged.status).toBe(1);
   expect(diverged.lines[0]?.["divergences"]).toMatchObject([
-    { version: facts.length + 1, kind: "not_decided", expected: { type: "turn.started" }, actual: null },
+    { version: facts.length + 1, kind: "decision_extra", expected: { type: "turn.started" }, actual: null },
   ]);
   const { status: human, stdout } = await place.lemon("replay", "s");
   expect(human).toBe(1);

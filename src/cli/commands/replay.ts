@@ -25,11 +25,17 @@ export async function replay(context: Context, id: string): Promise<Status> {
 }
 
 const kinds: Readonly<Record<ReplayReport["divergences"][number]["kind"], string>> = {
-  changed: "the log and the machines differ",
-  not_decided: "the log holds a decision that is not taken now",
-  not_recorded: "a decision is taken now that the log does not hold",
+  prompt_changed: "a prompt, or what the model is sent, is another one",
+  decision_changed: "the log and the machines differ",
+  decision_missing: "a decision is taken now that the log does not hold",
+  decision_extra: "the log holds a decision that is not taken now",
+  hook_verdict_changed: "what hooks answered, or what follows from it, is another",
+  extension_changed: "another version of an extension",
+  input_changed: "an input is not the one that was recorded",
+  order_changed: "facts stand in another order, or one is gone",
+  clock_changed: "another time",
+  hash_changed: "the hash is not the one of this fact",
   crashed: "an actor crashes on this input now",
-  request_changed: "the model would be sent something else now",
 };
 
 async function describe({ out }: Context, divergence: ReplayReport["divergences"][number]): Promise<void> {

@@ -1,6 +1,6 @@
 /** `lemon resume ID` */
 import type { OutcomeView } from "../../projections/index.ts";
-import { requireWhole, stateAt } from "../../replay/index.ts";
+import { requireWhole, viewsAt } from "../../replay/index.ts";
 import { NotFoundError } from "../../errors.ts";
 import type { Outcome } from "../../runtime/index.ts";
 import type { Status } from "../errors.ts";
@@ -17,7 +17,7 @@ import { runPrivately } from "../results.ts";
 export async function resume(context: Context, id: string, flags: LeadFlags): Promise<Status> {
   const { session } = await readingLog(context, async (log) => {
     const { sessionId } = await requireWhole(log, id);
-    return stateAt(log, `session-${sessionId}`);
+    return viewsAt(log, `session-${sessionId}`);
   });
   const options = await prepare(context, flags, { cwd: session.cwd, isNew: false });
   if (session.run === null) return repeat(context, id, session.outcome);

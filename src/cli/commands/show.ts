@@ -1,6 +1,6 @@
 /** `lemon show ID [--at N]` */
 import type { ContentBlock } from "../../events/index.ts";
-import { currentTasks, storedTasks } from "../../harness/index.ts";
+import { currentTasks } from "../../harness/index.ts";
 import type { SessionView, TranscriptMessage } from "../../projections/index.ts";
 import { requireSession, stateAt } from "../../replay/index.ts";
 import { statuses, type Status } from "../errors.ts";
@@ -15,13 +15,14 @@ export async function show(context: Context, id: string, { at }: { readonly at?:
   const { state, tasks, isRedacted } = await readingLog(context, async (log) => {
     const { sessionId, cwd } = await requireSession(log, id);
     const found = await stateAt(log, `session-${sessionId}`, at);
-    const given = at === undefined ? currentTasks(log, sessionId) : storedTasks(log, sessionId, at);
-    return { state: found, tasks: Object.values(await given), isRedacted: cwd === null };
+    // Now, a task may have ended without anybody to tell it.
+    const given = at === undefined ? Object.values(await currentTasks(log, sessionId)) : found.tasks;
+    return { state: found, tasks: given, isRedacted: cwd === null };
   });
   const { version, session, messages } = state;
   if (out.json) {
     const redacted = isRedacted ? { isRedacted } : {};
-    out.document({ sessionId: id, version, ...redacted, session, messages, tasks });
+    out.document({ sessionId: id, ...redacted, ...state, tasks });
     return statuses.done;
   }
   if (isRedacted) {

@@ -1,5 +1,6 @@
 /** `replay.*` */
 import { z } from "zod";
+import type { StateAt } from "../../runtime/index.ts";
 import { defineMethod, notImplemented, type Method } from "../method.ts";
 import { count, jsonObject, sessionId } from "./shapes.ts";
 
@@ -11,6 +12,7 @@ const verify = defineMethod({
   result: z.object({
     sessionId: z.string(),
     facts: count,
+    unavailable: count,
     divergences: z.array(
       z.object({
         position: count.nullable(),
@@ -18,6 +20,9 @@ const verify = defineMethod({
         kind: z.string(),
         expected: z.unknown(),
         actual: z.unknown(),
+        differences: z.array(z.object({ path: z.string(), expected: z.unknown(), actual: z.unknown() })),
+        cause: count.nullable(),
+        explanation: z.string(),
       }),
     ),
     stateHash: z.string(),
@@ -28,14 +33,48 @@ const verify = defineMethod({
 const stateAt = defineMethod({
   name: "replay.stateAt",
   scope: "read",
-  summary: "Gives the views of a session as they stood after one of its facts: state and conversation.",
+  summary: "Gives all that is known of a session as it stood after one of its facts.",
   params: z.object({ sessionId, version: z.int().min(1).exactOptional().describe("default: the last") }),
-  result: z.object({ version: count, session: jsonObject, messages: z.array(jsonObject) }),
-  run: async ({ sessionId: id, version }, { runtime }) => {
-    const { session, messages, version: at } = await runtime.replay.stateAt(id, version);
-    return { version: at, session: { ...session }, messages: messages.map((message) => ({ ...message })) };
-  },
+  result: z.object({
+    version: count,
+    session: jsonObject,
+    messages: z.array(jsonObject),
+    todos: z.array(jsonObject),
+    features: jsonObject.nullable(),
+    files: jsonObject,
+    tools: jsonObject,
+    extensions: jsonObject.nullable(),
+    approvals: z.array(jsonObject),
+    tasks: z.array(jsonObject),
+    checkpoints: jsonObject,
+    supervision: jsonObject.nullable(),
+  }),
+  run: async ({ sessionId: id, version }, { runtime }) => asShown(await runtime.replay.stateAt(id, version)),
 });
+
+/** Interfaces of the library as plain objects: they have no index signature. */
+function asShown(state: StateAt) {
+  const { version, session, messages, todos, features, files, tools, extensions, ...rest } = state;
+  const { approvals, tasks, checkpoints, supervision } = rest;
+  return {
+    version,
+    session: { ...session },
+    messages: rows(messages),
+    todos: rows(todos),
+    features: features === null ? null : { ...features },
+    files: { ...files },
+    tools: { ...tools },
+    extensions,
+    approvals: rows(approvals),
+    tasks: rows(tasks),
+    checkpoints: { ...checkpoints },
+    supervision: supervision === null ? null : { ...supervision },
+  };
+}
+
+function rows(list: readonly object[]): Record<string, unknown>[] {
+  return list.map((row) => ({ ...row }));
+}
 
 const diff = notImplemented(
   "replay.diff",

@@ -23,13 +23,18 @@ const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 export async function placeOf(cwd: string): Promise<Place> {
   try {
     const folder = await realpath(cwd);
-    return { folder, file: path.join(folder, FILE_NAME), stream: `features-${sha256(folder).slice(0, 16)}` };
+    return { folder, file: path.join(folder, FILE_NAME), stream: streamOfFolder(folder) };
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOENT" || code === "ENOTDIR")
       throw new NotFoundError(`there is no folder ${cwd}`, { field: "cwd", cause: error });
     throw readFailed(cwd, error);
   }
+}
+
+/** The stream of the features of a folder. @param folder - absolute, without links */
+export function streamOfFolder(folder: string): string {
+  return `features-${sha256(folder).slice(0, 16)}`;
 }
 
 /** The bytes, or `null` without a file. @throws FeatureError `unsafe_path`, `file_too_large`, `read_failed` */

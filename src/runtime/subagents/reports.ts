@@ -2,7 +2,7 @@
 import type { EventLog } from "../../log/index.ts";
 import { changedFiles, familyOf, sessionStreamName } from "../../harness/index.ts";
 import { hasTaskEnded, type StoredTask } from "../../projections/index.ts";
-import { stateAt } from "../../replay/index.ts";
+import { viewsAt } from "../../replay/index.ts";
 import type { TaskReport } from "../../tools/index.ts";
 
 /** A task with what became of it. */
@@ -19,6 +19,6 @@ async function lastTextOf(log: EventLog, taskId: string): Promise<string | null>
   const stream = sessionStreamName(taskId);
   const isThere = (await log.streams(stream)).some((each) => each.stream === stream);
   if (!isThere) return null;
-  const { session } = await stateAt(log, stream);
+  const { session } = await viewsAt(log, stream);
   return session.lastText.trim() === "" ? null : session.lastText;
 }
