@@ -463,7 +463,7 @@ export const facts = {
       "One of the three ends of a call: it had begun when the process died, or it cannot begin any more. Recovery says so, or the call's own effect. What had begun may have had an effect, and the model is told that.",
     members: {
       reason:
-        "`process_died`: it ran. `arguments_not_stored`: its arguments held a secret, which only the old process knew. `tool_missing`: its tool is gone; not given by this version.",
+        "`process_died`: it ran. `arguments_not_stored`: its arguments held a secret, which only the old process knew. `tool_missing`: its tool is gone; not given by this version. `forked`: it had no end at the version at which the session was forked from its parent.",
       receipt:
         "What it had changed by then, as far as that can be told. `null` when it had not begun, or changes nothing.",
     },

@@ -43,6 +43,8 @@ export interface StreamActors {
   readonly rootPath: string;
   readonly member: AnyActorLogic;
   readonly memberPath: (callId: string) => string;
+  /** The same for another stream of its kind. Left out for kinds that are never forked. */
+  readonly ofSession?: (sessionId: string) => StreamActors;
   /** Checks a decision's data before it becomes a fact; left out in replay, where it is compared instead. */
   readonly check?: (type: string, schemaVersion: number, data: unknown) => void;
 }
@@ -107,6 +109,24 @@ export class Cascade {
   /** Steps over a recorded fact that this version's catalogue doesn't know: it is carried and changes nothing. */
   pass(version: number): void {
     this.#version = version;
+  }
+
+  /**
+   * The actors of a fork that begins after fact `base`, standing before its first fact. What an ancestor's decision
+   * awaits, the fork's first fact awaits; what was decided beyond `base` comes after that one.
+   */
+  fork(sessionId: string, base: number): Cascade {
+    const { ofSession, check } = this.#actors;
+    if (ofSession === undefined) throw new Error(`${this.#actors.rootPath} can't be forked`);
+    const { slots, ...snapshot } = this.snapshot();
+    const forked = slots.map(([slot, version]) => [slot, Math.max(version, base) + 1] as const);
+    const actors = { ...ofSession(sessionId), ...(check === undefined ? {} : { check }) };
+    return new Cascade(actors, { ...snapshot, version: base, slots: forked });
+  }
+
+  /** What these actors are called in the place of another stream's. */
+  pathAs(path: string, of: Cascade): string {
+    return this.#actors.rootPath + path.slice(of.#actors.rootPath.length);
   }
 
   /** Whether the root would take this input now. */

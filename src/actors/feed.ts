@@ -1,12 +1,12 @@
 /**
  * Feeds recorded inputs to a cascade and compares what it decides with what was recorded. Starting a stream and
- * verifying a replay are this one thing.
+ * verifying a replay are this one thing. A fork's history is fed like any other, its ancestors' facts first.
  */
 import { isDeepStrictEqual } from "node:util";
 import { messageOf } from "../errors.ts";
-import { isKnownType, upcast, type Fact } from "../events/index.ts";
-import type { StoredFact } from "../log/index.ts";
-import type { Cascade, UnitFact } from "./cascade.ts";
+import { isKnownType, upcast, type Fact, type FactData, type FactOf } from "../events/index.ts";
+import type { HistoryPart, StoredFact } from "../log/index.ts";
+import { Cascade, type CascadeInput, type StreamActors, type UnitFact } from "./cascade.ts";
 
 /** How what is decided now differs from the log. */
 export interface FedDivergence {
@@ -26,12 +26,28 @@ export interface FedDivergence {
 
 /** Compares, fact by fact, in version order. Stops being of use after the first divergence. */
 export class Feed {
-  readonly cascade: Cascade;
+  #cascade: Cascade;
   #undecided: readonly UnitFact[] = [];
   #next = 0;
 
   constructor(cascade: Cascade) {
-    this.cascade = cascade;
+    this.#cascade = cascade;
+  }
+
+  /** For the whole of a history: it begins with the actors of the oldest ancestor. */
+  static of(actors: StreamActors, parts: readonly HistoryPart[]): Feed {
+    const [oldest] = parts;
+    if (oldest === undefined || oldest.shift === 0) return new Feed(new Cascade(actors));
+    const { ofSession, check } = actors;
+    const first = ofSession?.(oldest.stream.slice("session-".length)) ?? actors;
+    const cascade = new Cascade({ ...first, ...(check === undefined ? {} : { check }) });
+    cascade.pass(-oldest.shift);
+    return new Feed(cascade);
+  }
+
+  /** The actors as they stand after the last fact that was taken, and what they decided after it. */
+  get cascade(): Cascade {
+    return this.#cascade;
   }
 
   /**
@@ -42,7 +58,13 @@ export class Feed {
    */
   take(stored: StoredFact, fact: Fact): FedDivergence | null {
     if (!isKnownType(stored.type)) {
-      this.cascade.pass(stored.version);
+      this.#cascade.pass(stored.version);
+      return null;
+    }
+    if (fact.type === "session.forked") {
+      const { type, version, at, actor, causation, data } = fact as FactOf<"session.forked">;
+      this.#undecided = this.fork({ type, version, at, actor, causation, data, text: stored.text });
+      this.#next = 1;
       return null;
     }
     if (stored.kind === "decision") return this.#compare(stored);
@@ -64,9 +86,39 @@ export class Feed {
     };
   }
 
+  /**
+   * Begins a fork after the last fact that was taken: its actors are other ones from here on, which stand where the
+   * parent's stood. What those decided beyond that fact is decided in the fork.
+   *
+   * @returns the fork's first fact and these decisions
+   */
+  fork(
+    forked: CascadeInput & { readonly version: number; readonly data: FactData<"session.forked"> },
+  ): UnitFact[] {
+    const decided = this.#undecided.slice(this.#next);
+    const parent = this.#cascade;
+    const { version } = forked;
+    const fork = parent.fork(forked.data.sessionId, version - 1);
+    const facts = fork.take(forked);
+    // Of the parent's fact, or of another one beyond it.
+    const caused = (by: number): number => Math.max(by, version - 1) + 1;
+    for (const fact of decided) {
+      const causedBy = fact.causation === null ? null : caused(fact.causation);
+      facts.push({
+        ...fact,
+        version: fact.version + 1,
+        causation: causedBy,
+        actor: fork.pathAs(fact.actor, parent),
+      });
+    }
+    fork.pass(version + decided.length);
+    this.#cascade = fork;
+    return facts;
+  }
+
   #input(stored: StoredFact, fact: Fact): FedDivergence | null {
     try {
-      const facts = this.cascade.take({
+      const facts = this.#cascade.take({
         type: fact.type as UnitFact["type"],
         data: fact.data,
         text: stored.text,

@@ -1,8 +1,14 @@
 /**
  * Brings a stream back from the log: the newest stored state that these machines wrote, then the facts after it, with
- * every decision compared on the way.
+ * every decision compared on the way. That of a fork begins with the history of its parent.
  */
-import { DataRedactedError, type EventLog, type Snapshot } from "../log/index.ts";
+import {
+  DataRedactedError,
+  historyParts,
+  storedHistoryOf,
+  type EventLog,
+  type Snapshot,
+} from "../log/index.ts";
 import { Cascade, type CascadeSnapshot, type StreamActors } from "./cascade.ts";
 import { factOf, Feed, type FedDivergence } from "./feed.ts";
 import { machineVersion } from "./machine-version.ts";
@@ -40,15 +46,19 @@ export async function loadStream<Views extends StreamViews>(
   options: { readonly snapshots?: boolean; readonly to?: number } = {},
 ): Promise<LoadedStream<Views>> {
   const start = options.snapshots === false ? null : await restoreStored(log, stream, actors, kind);
-  const cascade = start?.cascade ?? new Cascade(actors);
+  const parts = start === null ? await historyParts(log, stream) : [];
+  const feed = start === null ? Feed.of(actors, parts) : new Feed(start.cascade);
   const views = start?.views ?? kind.create();
-  const fromVersion = cascade.version;
-  const feed = new Feed(cascade);
+  const fromVersion = start?.cascade.version ?? 0;
   let version = fromVersion;
   let hash = start?.hash ?? "";
   let divergence: FedDivergence | null = null;
-  const range = { from: fromVersion + 1, ...(options.to === undefined ? {} : { to: options.to }) };
-  for await (const page of log.readStored(stream, range)) {
+  const to = options.to === undefined ? {} : { to: options.to };
+  const recorded =
+    start === null
+      ? storedHistoryOf(log, parts, to)
+      : log.readStored(stream, { from: fromVersion + 1, ...to });
+  for await (const page of recorded) {
     for (const stored of page) {
       if (stored.redacted !== undefined) throw new DataRedactedError(stream);
       const fact = factOf(stored);
@@ -59,7 +69,7 @@ export async function loadStream<Views extends StreamViews>(
     }
   }
   if (options.to === undefined) divergence ??= feed.end();
-  return { cascade, views, version, hash, fromVersion, divergence };
+  return { cascade: feed.cascade, views, version, hash, fromVersion, divergence };
 }
 
 /** The actors of a stream as they are stored, and the fact after which they stood so. */

@@ -1,8 +1,16 @@
 /**
  * After a restart: every decision without an outcome gets one, by its kind, before anything else happens.
  */
-import { upcast, type Fact, type NewFact } from "../events/index.ts";
-import type { EventLog } from "../log/index.ts";
+import {
+  catalogue,
+  slotName,
+  upcast,
+  type Fact,
+  type FactRule,
+  type FactType,
+  type NewFact,
+} from "../events/index.ts";
+import { historyOf, type EventLog } from "../log/index.ts";
 import type { SessionView } from "../projections/index.ts";
 import type { EffectRunner, Outcome } from "./effect-runner.ts";
 import type { Mailbox } from "./mailbox.ts";
@@ -29,18 +37,35 @@ export async function recover(
 ): Promise<Recovery> {
   const outcomes: { outcome: Outcome; cause: Fact }[] = [];
   const again: Fact[] = [];
-  for (const version of [...slots.values()].sort((a, b) => a - b)) {
+  for (const [slot, version] of [...slots].sort(([, a], [, b]) => a - b)) {
     if (runner.isRunning(version) || mailbox.answers(version)) continue;
-    for await (const recorded of log.read(stream, { from: version, to: version })) {
-      const cause = upcast(recorded);
-      const effect = runner.effectOf(cause.type);
-      if (effect === undefined) continue;
-      const found = await effect.recover(cause as Parameters<typeof effect.recover>[0]);
-      if (found === "run") again.push(cause);
-      else if (found !== "wait") outcomes.push({ outcome: found, cause });
-    }
+    const cause = await openerOf(log, stream, slot, version);
+    const effect = cause === null ? undefined : runner.effectOf(cause.type);
+    if (cause === null || effect === undefined) continue;
+    const found = await effect.recover(cause as Parameters<typeof effect.recover>[0]);
+    if (found === "run") again.push(cause);
+    else if (found !== "wait") outcomes.push({ outcome: found, cause });
   }
   return { outcomes, again };
+}
+
+/** The decision that opened a slot. One of an ancestor's is taken for the first fact of the fork, which stands for it. */
+async function openerOf(log: EventLog, stream: string, slot: string, version: number): Promise<Fact | null> {
+  for await (const recorded of log.read(stream, { from: version, to: version })) {
+    if (recorded.type !== "session.forked") return upcast(recorded);
+    const inherited = { to: 0, backwards: true, types: openersOf(slot) };
+    for await (const fact of historyOf(log, stream, inherited)) {
+      const rule: FactRule = catalogue[fact.type as FactType];
+      if (rule.opens !== undefined && slotName(rule.opens, fact.data) === slot)
+        return { ...upcast(fact), stream, version };
+    }
+  }
+  return null;
+}
+
+function openersOf(slot: string): string[] {
+  const rules: [string, FactRule][] = Object.entries(catalogue);
+  return rules.flatMap(([type, { opens }]) => (opens !== undefined && slot.startsWith(opens) ? [type] : []));
 }
 
 /**

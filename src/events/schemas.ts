@@ -230,7 +230,7 @@ export const factSchemas = {
   }),
   "tool_call.interrupted": z.object({
     callId,
-    reason: z.enum(["process_died", "arguments_not_stored", "tool_missing"]),
+    reason: z.enum(["process_died", "arguments_not_stored", "tool_missing", "forked"]),
     /** What it had changed by then, as far as that can be told; `null` when it had not begun or changes nothing. */
     receipt: receipt.nullable(),
   }),

@@ -23,10 +23,13 @@ export class VersionConflictError extends LemonError {
 
 /** Not a version of the stream. Code `LEMON_INVALID_VERSION`. */
 export class InvalidVersionError extends LemonError {
-  constructor(stream: string, asked: number, last: number) {
-    super("invalid_version", `${stream} has the versions 1 to ${last}, there is no version ${asked}`, {
+  /** @param first - the first that is of use for what was asked */
+  constructor(stream: string, asked: number, last: number, first = 1) {
+    const what =
+      first === 1 ? `has the versions 1 to ${last}` : `began at version ${first} and is at ${last}`;
+    super("invalid_version", `${stream} ${what}: there is no version ${asked} to ask for`, {
       field: "at",
-      expected: `1 to ${last}`,
+      expected: `${first} to ${last}`,
       got: String(asked),
     });
   }

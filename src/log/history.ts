@@ -22,7 +22,7 @@ export interface HistoryPart {
 /** Which part of a history to read. `to` is a version of the history, so it may be 0 or less. */
 export type HistoryOptions = Pick<ReadOptions, "to" | "types" | "backwards">;
 
-type HistoryLog = Pick<EventLog, "read" | "readStored">;
+type FactReader = Pick<EventLog, "read">;
 
 /**
  * What the history of a stream is made of, oldest first; the last part is the stream's own. A stream that is no fork
@@ -30,7 +30,7 @@ type HistoryLog = Pick<EventLog, "read" | "readStored">;
  *
  * @throws LogCorruptError when forks follow each other in a circle
  */
-export async function historyParts(log: Pick<EventLog, "read">, stream: string): Promise<HistoryPart[]> {
+export async function historyParts(log: FactReader, stream: string): Promise<HistoryPart[]> {
   const parts: HistoryPart[] = [{ stream, to: null, shift: 0 }];
   for (;;) {
     const oldest = parts[0] as HistoryPart;
@@ -43,15 +43,34 @@ export async function historyParts(log: Pick<EventLog, "read">, stream: string):
   }
 }
 
+/** What the history of a stream would be made of if it were forked now from another, which is only read. */
+export async function forkedParts(
+  log: FactReader,
+  stream: string,
+  from: string,
+  at: number,
+): Promise<HistoryPart[]> {
+  const parts = await historyParts(log, from);
+  return [
+    ...parts.map((part) => ({
+      ...part,
+      to: part.stream === from ? at : part.to,
+      shift: part.shift + at,
+    })),
+    { stream, to: null, shift: 0 },
+  ];
+}
+
 /**
  * A history's facts, oldest first, or newest first with `backwards`. A fact of an ancestor keeps its stream, position
  * and hash; its version and causation are those of the history.
  *
+ * @param stream - its name, or what its history is made of, for who knows it already
  * @throws LogCorruptError when facts of an ancestor are missing in this log
  */
 export async function* historyOf(
-  log: Pick<EventLog, "read">,
-  stream: string,
+  log: FactReader,
+  stream: string | readonly HistoryPart[],
   options: HistoryOptions = {},
 ): AsyncIterable<Fact> {
   for (const { part, range } of await ranges(log, stream, options)) {
@@ -62,8 +81,8 @@ export async function* historyOf(
 
 /** Like `historyOf`, a page of facts at a time and without parsing their data. */
 export async function* storedHistoryOf(
-  log: HistoryLog,
-  stream: string,
+  log: Pick<EventLog, "read" | "readStored">,
+  stream: string | readonly HistoryPart[],
   options: HistoryOptions = {},
 ): AsyncIterable<readonly StoredFact[]> {
   for (const { part, range } of await ranges(log, stream, options)) {
@@ -88,7 +107,7 @@ export function originOf(
 
 /** What the first fact of a stream says of its parent; `null`: it is no fork. */
 export async function forkOf(
-  log: Pick<EventLog, "read">,
+  log: FactReader,
   stream: string,
 ): Promise<FactOf<"session.forked">["data"] | null> {
   for await (const fact of log.read(stream, { to: 1, types: ["session.forked"] }))
@@ -102,12 +121,12 @@ interface PartRange {
 }
 
 async function ranges(
-  log: Pick<EventLog, "read">,
-  stream: string,
+  log: FactReader,
+  stream: string | readonly HistoryPart[],
   { to, types, backwards = false }: HistoryOptions,
 ): Promise<PartRange[]> {
   const found: PartRange[] = [];
-  for (const part of await historyParts(log, stream)) {
+  for (const part of typeof stream === "string" ? await historyParts(log, stream) : stream) {
     const ends = [part.to, to === undefined ? null : to + part.shift].filter((end) => end !== null);
     const last = ends.length === 0 ? null : Math.min(...ends);
     if (last !== null && last < 1) continue;
@@ -123,7 +142,7 @@ async function ranges(
 }
 
 /** A log may have been put together from others, and a history with a hole tells another story. */
-async function assertWhole(log: Pick<EventLog, "read">, stream: string, to: number): Promise<void> {
+async function assertWhole(log: FactReader, stream: string, to: number): Promise<void> {
   for await (const _last of log.read(stream, { from: to, to })) return;
   throw new LogCorruptError(stream, `a session was forked from it at version ${to}, which is missing`, null);
 }

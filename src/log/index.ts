@@ -25,6 +25,7 @@ export {
   type UnavailableBecause,
 } from "./errors.ts";
 export {
+  forkedParts,
   forkOf,
   historyOf,
   historyParts,

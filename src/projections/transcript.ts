@@ -246,6 +246,11 @@ function interruption(reason: FactData<"tool_call.interrupted">["reason"]): stri
       return "Tool call interrupted before it started: its arguments held a secret and were not stored.";
     case "tool_missing":
       return "Tool call interrupted before it started: its tool is not there any more.";
+    case "forked":
+      return (
+        "Tool call interrupted: this session was forked from another before the call had ended there. What it did or " +
+        "still does belongs to that session, and its result is not known here."
+      );
   }
 }
 

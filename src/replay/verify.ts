@@ -3,13 +3,12 @@
  * request to a model and compares its digest.
  */
 import { createHash } from "node:crypto";
-import { Cascade } from "../actors/cascade.ts";
 import { factOf, Feed, type FedDivergence } from "../actors/feed.ts";
 import { sessionActors } from "../actors/session/actors.ts";
 import { requestDigest } from "../actors/session/request.ts";
 import { summaryRequest } from "../actors/session/summary-request.ts";
 import type { Fact, FactOf } from "../events/index.ts";
-import type { EventLog } from "../log/index.ts";
+import { historyParts, storedHistoryOf, type EventLog } from "../log/index.ts";
 import type { Divergence } from "./divergence.ts";
 import { leafDifferences } from "./leaf-differences.ts";
 import { messagesOf, project, sessionView, transcript, type Transcript } from "../projections/index.ts";
@@ -29,12 +28,13 @@ export interface ReplayReport {
 
 /** Replays a whole session. */
 export async function verifyReplay(log: EventLog, sessionId: string): Promise<ReplayReport> {
-  const feed = new Feed(new Cascade(sessionActors(sessionId)));
+  const parts = await historyParts(log, `session-${sessionId}`);
+  const feed = Feed.of(sessionActors(sessionId), parts);
   let session = sessionView.initial;
   let conversation: Transcript = transcript.initial;
   let facts = 0;
   let divergence: Found | null = null;
-  for await (const page of log.readStored(`session-${sessionId}`)) {
+  for await (const page of storedHistoryOf(log, parts)) {
     for (const stored of page) {
       if (divergence !== null) break;
       const fact = factOf(stored);

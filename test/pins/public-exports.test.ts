@@ -237,6 +237,7 @@ const pinned: Record<string, string[]> = {
     "UnitOfWork",
     "VersionConflictError",
     "forkOf",
+    "forkedParts",
     "historyOf",
     "historyParts",
     "isOwnerGone",

@@ -48,6 +48,8 @@ export interface StreamRig {
 }
 
 export interface RigOptions {
+  /** Default `s`. */
+  readonly sessionId?: string;
   readonly actors?: Partial<StreamActors>;
   readonly secrets?: readonly KnownSecret[];
   readonly owner?: string;
@@ -74,9 +76,10 @@ const settings: FactData<"session.configured"> = {
 
 let rigs = 0;
 
-/** Starts (or resumes) the stream `session-s` on a log. */
+/** Starts (or resumes) a session's stream on a log. */
 export async function startRig(log: EventLog, options: RigOptions = {}): Promise<StreamRig> {
   const clock = options.clock ?? new ManualClock();
+  const id = options.sessionId ?? "s";
   rigs += 1;
   const leadership = await Leadership.acquire(
     log,
@@ -140,6 +143,11 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
       recover: () => Promise.resolve({ type: "compaction.lost", data: {} }),
       failed: () => compactionFailed("internal"),
     },
+    "hook.requested": {
+      run: (fact, { signal }) => run(fact, signal),
+      recover: (fact) => Promise.resolve(answeredBy(fact.data)),
+      failed: (fact) => answeredBy(fact.data),
+    },
     "model.retry_scheduled": retryEffect(clock),
     "approval.requested": {
       run: null,
@@ -148,10 +156,10 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
     },
   };
   const stream: JournaledStream<SessionViews> = new JournaledStream({
-    stream: "session-s",
+    stream: `session-${id}`,
     log,
     leadership,
-    actors: { ...sessionActors("s"), check: checkFact, ...options.actors },
+    actors: { ...sessionActors(id), check: checkFact, ...options.actors },
     effects: () => table,
     views: sessionViews,
     lastWords: ({ session }, at) => endOfGivenUp(session, at),
@@ -160,7 +168,7 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
     check: checkFact,
     logger: silentLogger,
     refuse: (type) =>
-      type === "prompt.submitted" ? new AlreadyStreamingError("s") : new NotStreamingError("s"),
+      type === "prompt.submitted" ? new AlreadyStreamingError(id) : new NotStreamingError(id),
   });
   stream.subscribe((event) => events.push(event));
   const supervisor = await startSupervisor(
@@ -174,12 +182,12 @@ export async function startRig(log: EventLog, options: RigOptions = {}): Promise
   );
   if (stream.version === 0) {
     await stream.submit("session.started", {
-      sessionId: "s",
+      sessionId: id,
       cwd: "/",
       systemPrompt: "",
       lineage: {
         origin: "session",
-        sessionKey: "session:s",
+        sessionKey: `session:${id}`,
         parentSessionId: null,
         parentSessionKey: null,
         agentId: null,
@@ -270,6 +278,16 @@ export function returned(
       ...change,
     },
   };
+}
+
+/** What a hook says: nothing, or that the call may not run. */
+export function answeredBy(
+  { callId, hook }: FactData<"hook.requested">,
+  blocks = false,
+): Extract<Outcome, { type: "hook.answered" }> {
+  const answer = blocks && hook === "onToolCall" ? { block: "no" } : null;
+  const said = { module: "m", sha256: null, handler: 0, answer, failure: null, durationMs: 1 };
+  return { type: "hook.answered", data: { callId, hook, masked: false, answers: [said] } };
 }
 
 /** A failure that is not tried again. */

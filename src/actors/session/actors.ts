@@ -10,6 +10,7 @@ export function sessionActors(sessionId: string): StreamActors {
     root: sessionMachine,
     rootPath,
     member: toolRunner,
+    ofSession: sessionActors,
     memberPath: (callId) => `${rootPath}/tool_runner/${callId}`,
   };
 }
