@@ -95,3 +95,11 @@ export interface BackgroundListFlags {
   readonly status?: string;
   readonly limit?: number;
 }
+
+/** Flags of `lemon inspect`. */
+export interface InspectFlags {
+  /** 0: one that is free. */
+  readonly port?: number;
+  readonly open?: boolean;
+  readonly prices?: string;
+}

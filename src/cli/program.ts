@@ -7,6 +7,7 @@ import type * as Commander from "commander";
 import { addBackgroundCommands } from "./background-commands.ts";
 import { addCheckpointCommands } from "./checkpoint-commands.ts";
 import { addHarnessCommands } from "./harness-commands.ts";
+import { addInspectCommand } from "./inspect-command.ts";
 import { addLeadOptions } from "./lead-options.ts";
 import { addWorkerCommand } from "./worker-command.ts";
 import { collect, nonEmpty, portNumber, wholeNumber } from "./value-parsers.ts";
@@ -41,6 +42,7 @@ export function buildProgram(version: string, invoke: Invoke): Command {
   addAskCommand(program, invoke);
   addBackgroundCommands(program, invoke);
   addReadCommands(program, invoke);
+  addInspectCommand(program, invoke);
   addHarnessCommands(program, invoke);
   addCheckpointCommands(program, invoke);
   addLogCommands(program, invoke);

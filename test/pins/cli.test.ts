@@ -84,6 +84,7 @@ test("the commands, their arguments and their flags", () => {
     "facts <id> --follow | --from <version> | --type <type>",
     "replay <id>",
     "tree --at <position> | --follow",
+    "inspect [id] --port <number> | --open | --prices <file>",
     "todos <id> --at <version>",
     "progress <id> --at <version>",
     "features list",
