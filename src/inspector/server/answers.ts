@@ -1,5 +1,6 @@
 /** What is answered about one session. */
 import { catalogue, isKnownType, type Fact } from "../../events/index.ts";
+import { featuresKnownAt } from "../../harness/index.ts";
 import { InvalidVersionError, type EventLog } from "../../log/index.ts";
 import type {
   CallsAnswer,
@@ -81,14 +82,18 @@ export async function oneFact(book: SessionBook, log: EventLog, version: number)
 }
 
 /** @throws InvalidParameterError, InvalidVersionError */
-export async function state(book: SessionBook, query: Query): Promise<StateAnswer> {
+export async function state(book: SessionBook, log: EventLog, query: Query): Promise<StateAnswer> {
   const version = await versionIn(book, query);
   const fold = await book.states.at(version);
+  const { views, ...parts } = fold.state();
+  const position = book.columns.positionOf(version);
+  const features = fold.cwd === "" ? null : await featuresKnownAt(log, fold.cwd, position);
   return {
     version,
     at: book.columns.atOf(version),
     messageCount: book.places.totalAt(version),
-    ...fold.state(),
+    ...parts,
+    views: { ...views, features },
   };
 }
 

@@ -166,7 +166,7 @@ export class Inspector {
       const version = wholeNumber("version", call.req.param("version") ?? "", { ...anyVersion, least: 1 });
       return answers.oneFact(book, log, version);
     });
-    get("/state", answers.state);
+    get("/state", (book, query) => answers.state(book, log, query));
     get("/messages", answers.messages);
     get("/calls", answers.calls);
     get("/usage", answers.usage);
