@@ -103,3 +103,13 @@ export interface InspectFlags {
   readonly open?: boolean;
   readonly prices?: string;
 }
+
+/** `lemon export` */
+export interface ExportFlags {
+  readonly redact?: boolean;
+}
+
+/** `lemon fixture` */
+export interface FixtureFlags {
+  readonly out?: string;
+}

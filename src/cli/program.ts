@@ -5,6 +5,7 @@
 import { createRequire } from "node:module";
 import type * as Commander from "commander";
 import { addBackgroundCommands } from "./background-commands.ts";
+import { addBundleCommands } from "./bundle-commands.ts";
 import { addCheckpointCommands } from "./checkpoint-commands.ts";
 import { addHarnessCommands } from "./harness-commands.ts";
 import { addInspectCommand } from "./inspect-command.ts";
@@ -46,6 +47,7 @@ export function buildProgram(version: string, invoke: Invoke): Command {
   addHarnessCommands(program, invoke);
   addCheckpointCommands(program, invoke);
   addLogCommands(program, invoke);
+  addBundleCommands(program, invoke);
   addApprovalCommands(program, invoke);
   addHookCommands(program, invoke);
   addExtensionCommands(program, invoke, version);
