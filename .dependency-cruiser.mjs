@@ -40,11 +40,10 @@ const rooms = {
   harness: ["events", "projections", "workspace", "log"],
   actors: below,
   replay: ["events", "projections", "hooks", "log", "workspace", "harness", "actors"],
-  loopback: [],
   runtime: [...below, "actors", "replay"],
   testing: ["events", "projections:types", "supervision", "providers", "extensions", "runtime"],
-  "control-plane": ["runtime", "events:types", "log:types", "config", "secrets", "loopback"],
-  inspector: ["events", "projections", "log", "harness", "replay", "loopback"],
+  "control-plane": ["runtime", "events:types", "log:types", "config", "secrets"],
+  inspector: ["events", "projections", "log", "replay", "runtime"],
   cli: [
     "events",
     "projections",
@@ -56,7 +55,6 @@ const rooms = {
     "replay",
     "runtime",
     "control-plane",
-    "inspector",
   ],
 };
 

@@ -83,13 +83,19 @@ export {
   type GenerateOptions,
 } from "./harness/index.ts";
 export { InvalidConfigError, type Config, type ConfigOverrides } from "./config/index.ts";
-export type {
-  Divergence,
-  DivergenceKind,
-  LeafDifference,
-  ReplayReport,
-  SessionSummary,
-  StateAt,
+export {
+  InvalidLineError,
+  NotTextError,
+  type BlameLine,
+  type BlameOptions,
+  type ChangedVerdict,
+  type Divergence,
+  type DivergenceKind,
+  type LeafDifference,
+  type ReplayReport,
+  type SessionSummary,
+  type StateAt,
+  type Verdict,
 } from "./replay/index.ts";
 export {
   AbortedError,
@@ -97,6 +103,7 @@ export {
   CheckpointError,
   createRuntime,
   EmptyPromptError,
+  InvalidExtensionsError,
   InvalidOptionsError,
   InvalidPromptError,
   InvalidSessionIdError,
@@ -147,4 +154,6 @@ export {
   type RestorePoint,
   type RestoreResult,
   type ResumedCheckpoint,
+  type WhatIfOptions,
+  type WhatIfReport,
 } from "./runtime/index.ts";

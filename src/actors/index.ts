@@ -36,6 +36,6 @@ export { Line } from "./side-query/line.ts";
 export { openSideQueryStream, type SideQueryStream } from "./side-query/stream.ts";
 export { endOf, type SideQueryEnd } from "./side-query/views.ts";
 export type { StreamEvent } from "./subscribers.ts";
-export { hookEffect } from "./tool-runner/hook-effect.ts";
+export { askInterceptors, hookEffect } from "./tool-runner/hook-effect.ts";
 export { approvalEffect, toolEffect } from "./tool-runner/effects.ts";
 export { PendingReceipts } from "./tool-runner/pending-receipts.ts";

@@ -96,20 +96,21 @@ export interface BackgroundListFlags {
   readonly limit?: number;
 }
 
-/** Flags of `lemon inspect`. */
-export interface InspectFlags {
-  /** 0: one that is free. */
-  readonly port?: number;
-  readonly open?: boolean;
-  readonly prices?: string;
+/** Flags of `lemon what-if`. */
+export interface WhatIfFlags {
+  readonly all?: boolean;
+  readonly extension?: readonly string[];
+  /** `false`: `--no-extensions`. */
+  readonly extensions?: boolean;
+  readonly keep?: boolean;
+  readonly approve?: "auto" | "ask" | "deny";
+  readonly deny?: readonly string[];
+  readonly requireApproval?: readonly string[];
+  readonly failOnChange?: boolean;
 }
 
-/** `lemon export` */
-export interface ExportFlags {
-  readonly redact?: boolean;
-}
-
-/** `lemon fixture` */
-export interface FixtureFlags {
-  readonly out?: string;
+/** Flags of `lemon blame`. */
+export interface BlameFlags {
+  readonly session?: string;
+  readonly at?: number;
 }

@@ -23,3 +23,27 @@ export class FolderNotEmptyError extends LemonError {
     );
   }
 }
+
+/** A file has no lines that could be told of: it is no text, or too large. Code `LEMON_NOT_TEXT`. */
+export class NotTextError extends LemonError {
+  constructor(file: string, why: string) {
+    super("not_text", `the lines of ${file} can't be told: ${why}`, {
+      field: "file",
+      expected: "a text file",
+    });
+  }
+}
+
+/** A file has no such line. Code `LEMON_INVALID_LINE`. */
+export class InvalidLineError extends LemonError {
+  /** @param last - the file's last line; `null` when no file has such a line */
+  constructor(line: number, last: number | null) {
+    const expected =
+      last === null ? "a whole number from 1" : last === 0 ? "none: the file is empty" : `1 to ${last}`;
+    super("invalid_line", `line: expected ${expected}, got ${line}`, {
+      field: "line",
+      expected,
+      got: String(line),
+    });
+  }
+}

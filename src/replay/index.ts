@@ -1,26 +1,17 @@
 /** Time: what a session was, and whether its log still gives the same decisions. */
+import type { Fact } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { PendingApproval } from "../projections/index.ts";
 import type { decideRun, ranMs } from "../actors/background-run/machine.ts";
 import type { Materialised, MaterialiseOptions } from "./materialise/materialise.ts";
-import type { CheckedBundle } from "./bundle/check.ts";
-import type { ExportedBundle, ExportOptions } from "./bundle/export.ts";
-import type { ImportedBundle } from "./bundle/import.ts";
 import type { StateAt, ViewsAt } from "./state-at.ts";
+import type { BlameLine, BlameOptions } from "./blame/blame.ts";
 import type { ReplayReport } from "./verify.ts";
+import type { Judge, RejudgedSession } from "./what-if/rejudge.ts";
 
 export { InvalidVersionError } from "../log/index.ts";
-export type { CheckedBundle } from "./bundle/check.ts";
-export {
-  BundleConflictError,
-  BundleFileError,
-  BundleNewerError,
-  BundleTooLargeError,
-  InvalidBundleError,
-} from "./bundle/errors.ts";
-export type { ExportedBundle, ExportOptions } from "./bundle/export.ts";
-export type { ImportedBundle } from "./bundle/import.ts";
-export { SessionNotFoundError } from "./errors.ts";
+export { InvalidLineError, NotTextError, SessionNotFoundError } from "./errors.ts";
+export type { BlameLine, BlameOptions } from "./blame/blame.ts";
 export {
   findSession,
   listSessions,
@@ -33,6 +24,17 @@ export type { Materialised, MaterialiseOptions, MaterialiseReason } from "./mate
 export type { StateAt, ViewsAt } from "./state-at.ts";
 export type { SupervisionAt } from "./supervision-at.ts";
 export type { ReplayReport } from "./verify.ts";
+export type { Question, Terms } from "./what-if/judged-call.ts";
+export type { ChangedVerdict, Judge, RejudgedSession } from "./what-if/rejudge.ts";
+export {
+  changedParts,
+  verdictOf,
+  type Author,
+  type AuthorOf,
+  type Verdict,
+  type VerdictFact,
+  type VerdictPart,
+} from "./what-if/verdict.ts";
 
 /**
  * Folds a session's facts up to a version. Loads the views when it is called: a list of sessions does without them.
@@ -91,53 +93,26 @@ export async function backgroundRunRules(): Promise<{
 }
 
 /**
- * Writes a session, and what it depends on, to one file. The session may be at work: what it has when this begins is
- * written. docs/reference/bundles.md
+ * Judges the calls of one stored session again. Loads the machine of calls when it is called.
  *
- * @param file - a name that is free
- * @throws SessionNotFoundError, BundleFileError
+ * @param facts - the session's history, in order
  */
-export async function exportBundle(
-  log: EventLog,
+export async function rejudge(
   sessionId: string,
-  file: string,
-  options: ExportOptions = {},
-): Promise<ExportedBundle> {
-  const bundle = await import("./bundle/export.ts");
-  return bundle.exportBundle(log, sessionId, file, options);
+  facts: AsyncIterable<Fact>,
+  judge: Judge,
+): Promise<RejudgedSession> {
+  const again = await import("./what-if/rejudge.ts");
+  return again.rejudge(sessionId, facts, judge);
 }
 
 /**
- * Reads a bundle and checks all of it; needs no log.
+ * Tells whose the lines of a file are. Loads what compares texts when it is called.
  *
- * @throws NotFoundError when there is no such file
- * @throws InvalidBundleError, BundleNewerError, SchemaNewerError
+ * @param file - absolute
+ * @throws NotFoundError, SessionNotFoundError, InvalidVersionError, InvalidLineError, NotTextError
  */
-export async function checkBundle(file: string): Promise<CheckedBundle> {
-  const bundle = await import("./bundle/check.ts");
-  return bundle.checkBundle(file);
-}
-
-/**
- * Checks a bundle and adds its facts and blobs to a log: all of it, or nothing. What the log has already is left as it is.
- *
- * @param bundle - a file, or one that was checked
- * @throws NotFoundError when there is no such file
- * @throws InvalidBundleError, BundleNewerError, SchemaNewerError when the bundle can't be used
- * @throws BundleConflictError when the log has other facts in one of the streams
- * @throws SessionBusyError when a stream that would grow is at work
- */
-export async function importBundle(log: EventLog, bundle: string | CheckedBundle): Promise<ImportedBundle> {
-  const { appendBundle } = await import("./bundle/import.ts");
-  return appendBundle(log, typeof bundle === "string" ? await checkBundle(bundle) : bundle);
-}
-
-/**
- * The text of a vitest file that replays a session with its bundle in it, for the project of whoever has it.
- *
- * @throws SessionNotFoundError, DataRedactedError
- */
-export async function fixtureOf(log: EventLog, sessionId: string): Promise<string> {
-  const fixture = await import("./bundle/fixture.ts");
-  return fixture.fixtureOf(log, sessionId);
+export async function blame(log: EventLog, file: string, options: BlameOptions = {}): Promise<BlameLine[]> {
+  const { blame: tell } = await import("./blame/blame.ts");
+  return tell(log, file, options);
 }

@@ -88,3 +88,17 @@ export class ReloadFailedError extends LemonError {
     super("reload_failed", `Extensions could not be reloaded, and are as they were: ${why}`, { cause });
   }
 }
+
+/** Extensions that are to judge stored sessions can't be used: nothing is judged. Code `LEMON_INVALID_EXTENSIONS`. */
+export class InvalidExtensionsError extends LemonError {
+  /** One for each fault, with the place that it is about. */
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super("invalid_extensions", `the extensions can't be used: ${faults.join("; ")}`, {
+      field: "extensions",
+      expected: "extensions that load and are valid",
+    });
+    this.faults = faults;
+  }
+}

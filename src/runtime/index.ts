@@ -2,6 +2,7 @@
 export {
   AbortedError,
   EmptyPromptError,
+  InvalidExtensionsError,
   InvalidOptionsError,
   InvalidPromptError,
   InvalidToolError,
@@ -63,3 +64,6 @@ export type {
   BackgroundRunSummary,
 } from "../harness/index.ts";
 export { CaptureError } from "../workspace/index.ts";
+export type { ChangedContext } from "./what-if/judge.ts";
+export { whatIfOver } from "./what-if/over-log.ts";
+export type { WhatIfOptions, WhatIfReport } from "./what-if/what-if.ts";

@@ -1,4 +1,5 @@
 /** A runtime that is running: what it offers, and how it ends. */
+import path from "node:path";
 import type { Observable } from "rxjs";
 import type { Leadership } from "../actors/index.ts";
 import type { Config } from "../config/index.ts";
@@ -11,7 +12,16 @@ import {
 } from "../harness/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { WebSearch } from "../providers/index.ts";
-import { requireSession, stateAt, verifyReplay, type ReplayReport, type StateAt } from "../replay/index.ts";
+import {
+  blame,
+  requireSession,
+  stateAt,
+  verifyReplay,
+  type BlameLine,
+  type BlameOptions,
+  type ReplayReport,
+  type StateAt,
+} from "../replay/index.ts";
 import type { Supervisor, SupervisorTree } from "../supervision/index.ts";
 import type { Dispatcher } from "./background/dispatcher.ts";
 import type { BackgroundRuns } from "./background/service.ts";
@@ -26,6 +36,7 @@ import type { SupervisionJournal } from "./supervision-journal.ts";
 import type { RuntimeTasks } from "./subagents/runtime-tasks.ts";
 import type { RuntimeTodos } from "./todos.ts";
 import { treesOf } from "./trees.ts";
+import type { WhatIfOptions, WhatIfParts, WhatIfReport } from "./what-if/what-if.ts";
 
 /** A running runtime. Close it: its sessions are shut down and its lease is given back. */
 export interface Runtime extends AsyncDisposable {
@@ -69,6 +80,21 @@ export interface Runtime extends AsyncDisposable {
     verify(sessionId: string): Promise<ReplayReport>;
     /** A session after any of its facts. @throws SessionNotFoundError, InvalidVersionError */
     stateAt(sessionId: string, version?: number): Promise<StateAt>;
+    /**
+     * Judges the calls of stored sessions again, with other extensions or approval rules. Runs no tool, asks no model and
+     * records nothing. docs/reference/what-if.md
+     *
+     * @throws SessionNotFoundError, InvalidExtensionsError
+     */
+    whatIf(sessionIds: string | readonly string[], options: WhatIfOptions): Promise<WhatIfReport>;
+    /**
+     * Tells which call wrote each line of a file, or one of them. docs/reference/blame.md
+     *
+     * @param file - relative ones start at the runtime's working directory
+     * @param line - from 1
+     * @throws NotFoundError, InvalidLineError, NotTextError
+     */
+    blame(file: string, line?: number, options?: Pick<BlameOptions, "at">): Promise<BlameLine[]>;
   };
   /**
    * Shuts the sessions down, ends the workers of extensions and gives the lease back.
@@ -91,6 +117,7 @@ interface Inner {
   readonly journal: SupervisionJournal;
   readonly listeners: Set<(tree: SupervisorTree) => void>;
   readonly scanner: ChangesWorld["scanner"];
+  readonly whatIf: Omit<WhatIfParts, "log">;
 }
 
 /** A runtime out of its parts, which are running. @internal */
@@ -117,6 +144,15 @@ export function runningRuntime(shown: Shown, inner: Inner): Runtime {
         await requireSession(log, sessionId);
         return stateAt(log, sessionStreamName(sessionId), version);
       },
+      whatIf: async (sessionIds, options) => {
+        const { whatIf } = await import("./what-if/what-if.ts");
+        return whatIf(sessionIds, options, { ...inner.whatIf, log });
+      },
+      blame: (file, line, options = {}) =>
+        blame(log, path.resolve(inner.whatIf.cwd, file), {
+          ...options,
+          ...(line === undefined ? {} : { line }),
+        }),
     },
     close,
     [Symbol.asyncDispose]: async () => {

@@ -188,7 +188,16 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
         features,
         sideQuery,
       },
-      { ownsLog, dispatcher, root: house.root, leadership, journal, listeners, scanner: changes.scanner },
+      {
+        ownsLog,
+        dispatcher,
+        root: house.root,
+        leadership,
+        journal,
+        listeners,
+        scanner: changes.scanner,
+        whatIf: { ...parts, cwd, onExtensionOutput: options.onExtensionOutput },
+      },
     );
   } catch (error) {
     if (house.isBuilt) await house.root.shutdown();

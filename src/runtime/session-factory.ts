@@ -274,7 +274,10 @@ function copied(list: readonly string[] | undefined): string[] | null {
 }
 
 /** Copied, since a program may change its lists later; the recorded form has lists of its own. */
-function policyOf(base: SpokenToolPolicy, said: Partial<SpokenToolPolicy> = {}): Settings["toolPolicy"] {
+export function policyOf(
+  base: SpokenToolPolicy,
+  said: Partial<SpokenToolPolicy> = {},
+): Settings["toolPolicy"] {
   const { allow, deny, blockedTools, requireApproval, approvals } = { ...base, ...said };
   return {
     allow: allow === "all" ? allow : [...allow],

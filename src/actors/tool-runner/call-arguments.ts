@@ -9,7 +9,7 @@ type Args = Readonly<Record<string, unknown>>;
 
 /** Where arguments are looked up. */
 export interface ArgumentSources {
-  readonly views: () => SessionViews;
+  readonly views: () => Pick<SessionViews, "session">;
   /** Data of an input before its secrets were hidden; `null` when there were none or the process is another. */
   readonly unmasked: (version: number) => unknown;
   /** Those that placeholders stand for. */

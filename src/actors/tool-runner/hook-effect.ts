@@ -16,18 +16,22 @@ import { withReceipt } from "./receipt-details.ts";
 const INTERCEPTOR_MS = 60_000;
 
 /** What running intercepting hooks needs. */
-export interface HookEffectParts {
-  readonly views: () => SessionViews;
+export interface HookEffectParts extends InterceptorParts {
+  readonly mask: Masker;
+  readonly settled: () => Promise<void>;
+}
+
+/** What asking handlers needs. */
+export interface InterceptorParts {
+  readonly views: () => Pick<SessionViews, "session">;
   readonly sources: () => readonly HookSource[];
   readonly registry: (mode: SessionMode) => ToolRegistry;
   readonly unmasked: ArgumentSources["unmasked"];
   readonly secrets: ArgumentSources["secrets"];
-  readonly mask: Masker;
-  readonly settled: () => Promise<void>;
   readonly logger: Logger;
 }
 
-type Requested = FactOf<"hook.requested">;
+type Requested = Pick<FactOf<"hook.requested">, "data">;
 type Answers = FactData<"hook.answered">["answers"];
 
 /** The effect of `hook.requested`. */
@@ -35,7 +39,7 @@ export function hookEffect(parts: HookEffectParts): Effect<"hook.requested"> {
   return {
     run: async (fact) => {
       await parts.settled();
-      const answers = await ask(fact, parts);
+      const answers = await askInterceptors(fact, parts);
       // The answers are JSON: they were copied where they were made.
       const given = answers.map(({ answer }) => answer as Json);
       return answered(fact, answers, parts.mask.json(given) !== given);
@@ -47,7 +51,8 @@ export function hookEffect(parts: HookEffectParts): Effect<"hook.requested"> {
   };
 }
 
-async function ask(fact: Requested, parts: HookEffectParts): Promise<Answers> {
+/** Has the handlers of the hook judge the call, or review its result; their answers, in their order. */
+export async function askInterceptors(fact: Requested, parts: InterceptorParts): Promise<Answers> {
   const { hook, callId } = fact.data;
   const call = parts.views().session.calls[callId];
   const tool = parts.registry(call?.mode ?? "normal").find(call?.name ?? "")?.entry.tool;
@@ -78,7 +83,7 @@ async function eventOf(
   { data: { hook, callId } }: Requested,
   { name, returned }: CallView,
   tool: ToolParameters,
-  parts: HookEffectParts,
+  parts: InterceptorParts,
 ): Promise<{ readonly event: Json } | "lost" | "unusable"> {
   const { sessionId, cwd } = parts.views().session;
   const real = realArguments(callId, parts);
@@ -108,7 +113,7 @@ function answerOf(source: HookSource, handler: number, outcome: HandlerOutcome):
 function tellFailure(
   { module, failure }: Answers[number],
   { data: { hook, callId } }: Requested,
-  { views, logger }: HookEffectParts,
+  { views, logger }: InterceptorParts,
 ): void {
   if (failure === null) return;
   const tool = views().session.calls[callId]?.name;

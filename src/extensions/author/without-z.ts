@@ -23,6 +23,12 @@ export const EmptyPromptError = unavailable("EmptyPromptError");
 /** Not available inside an extension. */
 export const InvalidConfigError = unavailable("InvalidConfigError");
 /** Not available inside an extension. */
+export const InvalidExtensionsError = unavailable("InvalidExtensionsError");
+/** Not available inside an extension. */
+export const InvalidLineError = unavailable("InvalidLineError");
+/** Not available inside an extension. */
+export const NotTextError = unavailable("NotTextError");
+/** Not available inside an extension. */
 export const InvalidOptionsError = unavailable("InvalidOptionsError");
 /** Not available inside an extension. */
 export const InvalidPromptError = unavailable("InvalidPromptError");
