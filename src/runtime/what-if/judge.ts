@@ -147,10 +147,11 @@ export class SessionJudge implements Judge {
     const tool = this.#toolsIn(question.mode).find(question.tool)?.entry ?? bare(question.tool);
     const args = question.isReplaced ? question.args : await bent(tool, question.args);
     const registry = only(tool);
+    const expected = this.#expected(question);
     const answers = await askInterceptors(
       { data: { callId: question.callId, hook: question.hook } },
       {
-        views: () => ({ session: sessionWith(this.#views.session, { ...question, args }) }),
+        views: () => ({ session: sessionWith(this.#views.session, { ...question, args }, expected) }),
         sources: () => this.#sources().map((source) => this.#asItWas(source, question)),
         registry: () => registry,
         unmasked: () => null,
@@ -242,6 +243,15 @@ export class SessionJudge implements Judge {
       return recorded.outcomes(callId, hook, source.module);
     };
     return { ...source, runHooks };
+  }
+
+  /** Every handler of the cast, and what kept ones said then. One that could not be asked must not let the call through. */
+  #expected({ callId, hook }: Question): number {
+    const { cast } = this.#parts.rules;
+    const own = cast?.sources.reduce((sum, { hooks }) => sum + (hooks[hook] ?? 0), 0) ?? 0;
+    const kept = this.#parts.recorded.of(callId, hook) ?? [];
+    const isKept = ({ module }: HookAnswer): boolean => cast?.versionOf(module) === null;
+    return own + (this.#parts.rules.keeps ? kept.filter(isKept).length : 0);
   }
 
   #isReloading(): boolean {

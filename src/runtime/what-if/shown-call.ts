@@ -3,10 +3,15 @@ import type { SessionViews } from "../../actors/index.ts";
 import type { Question } from "../../replay/index.ts";
 import { checkArguments, type RegisteredTool, type ToolRegistry } from "../../tools/index.ts";
 
-/** A session as the hooks are asked about one of its calls: what they see of it stands in the question. */
+/**
+ * A session as the hooks are asked about one of its calls: what they see of it stands in the question.
+ *
+ * @param hooks - how many answers there must be for a call to run
+ */
 export function sessionWith(
   session: SessionViews["session"],
   { callId, tool, mode, args, returned }: Question,
+  hooks: number,
 ): SessionViews["session"] {
   const call = {
     callId,
@@ -14,7 +19,7 @@ export function sessionWith(
     state: "running" as const,
     args,
     masked: false,
-    hooks: 0,
+    hooks,
     resultHooks: 0,
     // As if a hook had given them: they are bent to the schema already.
     judged: { version: 0, masked: false, replaced: true },
