@@ -40,10 +40,11 @@ const rooms = {
   harness: ["events", "projections", "workspace", "log"],
   actors: below,
   replay: ["events", "projections", "hooks", "log", "workspace", "harness", "actors"],
+  loopback: [],
   runtime: [...below, "actors", "replay"],
   testing: ["events", "projections:types", "supervision", "providers", "extensions", "runtime"],
-  "control-plane": ["runtime", "events:types", "log:types", "config", "secrets"],
-  inspector: ["events", "projections", "log", "replay", "runtime"],
+  "control-plane": ["runtime", "events:types", "log:types", "config", "secrets", "loopback"],
+  inspector: ["events", "projections", "log", "harness", "replay", "loopback"],
   cli: [
     "events",
     "projections",
@@ -55,6 +56,7 @@ const rooms = {
     "replay",
     "runtime",
     "control-plane",
+    "inspector",
   ],
 };
 

@@ -96,6 +96,24 @@ export interface BackgroundListFlags {
   readonly limit?: number;
 }
 
+/** Flags of `lemon inspect`. */
+export interface InspectFlags {
+  /** 0: one that is free. */
+  readonly port?: number;
+  readonly open?: boolean;
+  readonly prices?: string;
+}
+
+/** `lemon export` */
+export interface ExportFlags {
+  readonly redact?: boolean;
+}
+
+/** `lemon fixture` */
+export interface FixtureFlags {
+  readonly out?: string;
+}
+
 /** Flags of `lemon what-if`. */
 export interface WhatIfFlags {
   readonly all?: boolean;

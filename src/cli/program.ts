@@ -5,8 +5,10 @@
 import { createRequire } from "node:module";
 import type * as Commander from "commander";
 import { addBackgroundCommands } from "./background-commands.ts";
+import { addBundleCommands } from "./bundle-commands.ts";
 import { addCheckpointCommands } from "./checkpoint-commands.ts";
 import { addHarnessCommands } from "./harness-commands.ts";
+import { addInspectCommand } from "./inspect-command.ts";
 import { addHindsightCommands } from "./hindsight-commands.ts";
 import { addLeadOptions } from "./lead-options.ts";
 import { addWorkerCommand } from "./worker-command.ts";
@@ -42,9 +44,11 @@ export function buildProgram(version: string, invoke: Invoke): Command {
   addAskCommand(program, invoke);
   addBackgroundCommands(program, invoke);
   addReadCommands(program, invoke);
+  addInspectCommand(program, invoke);
   addHarnessCommands(program, invoke);
   addCheckpointCommands(program, invoke);
   addLogCommands(program, invoke);
+  addBundleCommands(program, invoke);
   addApprovalCommands(program, invoke);
   addHookCommands(program, invoke);
   addHindsightCommands(program, invoke);

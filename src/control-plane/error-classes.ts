@@ -75,7 +75,7 @@ export const errorClasses: readonly ErrorClass[] = [
     reasons: words(
       "conflict session_busy session_streaming fenced already_streaming not_streaming file_changed " +
         "file_changed_during_read version_conflict cursor_ahead cwd_not_empty session_exists plan_mode_unchanged " +
-        "approval_pending data_redacted already_started already_present running restarting job_taken",
+        "approval_pending data_redacted bundle_conflict already_started already_present running restarting job_taken",
     ),
   },
   {
@@ -103,7 +103,7 @@ export const errorClasses: readonly ErrorClass[] = [
     reasons: words(
       "session_unavailable history_unavailable no_model_available content_unavailable capture_failed read_failed " +
         "write_failed no_space permission_denied shutting_down reload_failed extension_quarantined log_corrupt log_full " +
-        "log_read_only log_newer replay_diverged log_busy log_closed log_io log_unavailable log_unreadable schema_newer " +
+        "log_read_only log_newer replay_diverged log_busy log_closed log_io log_unavailable log_unreadable schema_newer bundle_newer " +
         "session_failed stream_closed memory_unavailable no_api_key noproc call_exited port_unavailable file",
     ),
   },
@@ -123,7 +123,7 @@ export const errorClasses: readonly ErrorClass[] = [
     number: -32011,
     code: "INVALID_DOCUMENT",
     sentence: "The document is not what it must be.",
-    reasons: words("json_decode invalid_requirements truncated_response"),
+    reasons: words("json_decode bundle_invalid bundle_too_large invalid_requirements truncated_response"),
   },
 ];
 

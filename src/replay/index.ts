@@ -4,12 +4,25 @@ import type { EventLog } from "../log/index.ts";
 import type { PendingApproval } from "../projections/index.ts";
 import type { decideRun, ranMs } from "../actors/background-run/machine.ts";
 import type { Materialised, MaterialiseOptions } from "./materialise/materialise.ts";
+import type { CheckedBundle } from "./bundle/check.ts";
+import type { ExportedBundle, ExportOptions } from "./bundle/export.ts";
+import type { ImportedBundle } from "./bundle/import.ts";
 import type { StateAt, ViewsAt } from "./state-at.ts";
 import type { BlameLine, BlameOptions } from "./blame/blame.ts";
 import type { ReplayReport } from "./verify.ts";
 import type { Judge, RejudgedSession } from "./what-if/rejudge.ts";
 
 export { InvalidVersionError } from "../log/index.ts";
+export type { CheckedBundle } from "./bundle/check.ts";
+export {
+  BundleConflictError,
+  BundleFileError,
+  BundleNewerError,
+  BundleTooLargeError,
+  InvalidBundleError,
+} from "./bundle/errors.ts";
+export type { ExportedBundle, ExportOptions } from "./bundle/export.ts";
+export type { ImportedBundle } from "./bundle/import.ts";
 export { InvalidLineError, NotTextError, SessionNotFoundError } from "./errors.ts";
 export type { BlameLine, BlameOptions } from "./blame/blame.ts";
 export {
@@ -90,6 +103,58 @@ export async function backgroundRunRules(): Promise<{
 }> {
   const rules = await import("../actors/background-run/machine.ts");
   return { decideRun: rules.decideRun, ranMs: rules.ranMs };
+}
+
+/**
+ * Writes a session, and what it depends on, to one file. The session may be at work: what it has when this begins is
+ * written. docs/reference/bundles.md
+ *
+ * @param file - a name that is free
+ * @throws SessionNotFoundError, BundleFileError
+ */
+export async function exportBundle(
+  log: EventLog,
+  sessionId: string,
+  file: string,
+  options: ExportOptions = {},
+): Promise<ExportedBundle> {
+  const bundle = await import("./bundle/export.ts");
+  return bundle.exportBundle(log, sessionId, file, options);
+}
+
+/**
+ * Reads a bundle and checks all of it; needs no log.
+ *
+ * @throws NotFoundError when there is no such file
+ * @throws InvalidBundleError, BundleNewerError, SchemaNewerError
+ */
+export async function checkBundle(file: string): Promise<CheckedBundle> {
+  const bundle = await import("./bundle/check.ts");
+  return bundle.checkBundle(file);
+}
+
+/**
+ * Checks a bundle and adds its facts and blobs to a log: all of it, or nothing. What the log has already is left as it is.
+ *
+ * @param bundle - a file, or one that was checked
+ * @throws NotFoundError when there is no such file
+ * @throws InvalidBundleError, BundleNewerError, SchemaNewerError when the bundle can't be used
+ * @throws BundleConflictError when the log has other facts in one of the streams
+ * @throws SessionBusyError when a stream that would grow is at work
+ */
+export async function importBundle(log: EventLog, bundle: string | CheckedBundle): Promise<ImportedBundle> {
+  const { appendBundle } = await import("./bundle/import.ts");
+  return appendBundle(log, typeof bundle === "string" ? await checkBundle(bundle) : bundle);
+}
+
+/**
+ * The text of a vitest file that replays a session with its bundle in it, for the project of whoever has it.
+ *
+ * @throws SessionNotFoundError, DataRedactedError
+ */
+export async function fixtureOf(log: EventLog, sessionId: string): Promise<string> {
+  const fixture = await import("./bundle/fixture.ts");
+  return fixture.fixtureOf(log, sessionId);
 }
 
 /**

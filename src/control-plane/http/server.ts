@@ -3,9 +3,9 @@ import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono, type Context } from "hono";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { LemonError } from "../../errors.ts";
 import type { Cursor, EventLog } from "../../log/index.ts";
+import { isJson, isOwn, listenOnLoopback, LOOPBACK_HOST, readBody } from "../../loopback/index.ts";
 import type { Clock, Ids, Logger } from "../../ports.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import { filterOf } from "../feed/filter.ts";
@@ -14,27 +14,14 @@ import { errorText } from "../message/reply.ts";
 import { assertCursor, headOf } from "../methods/facts.ts";
 import { RefusedError, wireError } from "../rpc-error.ts";
 import { allows } from "../scopes.ts";
-import { readBody } from "./body.ts";
 import { FactStream } from "./fact-stream.ts";
-import { isJson, isOwn } from "./guard.ts";
 import type { Tokens } from "./tokens.ts";
 
-const HOST = "127.0.0.1";
 /** Consumers of `GET /facts`, at most. */
 const MAX_STREAMS = 100;
 /** How long a request may take to arrive, and its head. */
 const REQUEST_MS = 60_000;
 const HEAD_MS = 10_000;
-
-/** The port can't be had. Code `LEMON_PORT_UNAVAILABLE`. */
-class PortUnavailableError extends LemonError {
-  constructor(port: number, cause: NodeJS.ErrnoException) {
-    super("port_unavailable", `port ${port} of ${HOST} can't be used: ${cause.code ?? cause.message}`, {
-      field: "port",
-      cause,
-    });
-  }
-}
 
 /** What such a server works with. */
 export interface HttpParts {
@@ -72,11 +59,7 @@ export class HttpServer {
   /** Listens. @param port - 0: one that is free. @throws PortUnavailableError */
   static async listen(parts: HttpParts, port: number): Promise<HttpServer> {
     const made = new HttpServer(parts);
-    await new Promise<void>((resolve, reject) => {
-      made.#server.once("error", (error) => reject(new PortUnavailableError(port, error)));
-      made.#server.listen(port, HOST, resolve);
-    });
-    made.#port = (made.#server.address() as AddressInfo).port;
+    made.#port = await listenOnLoopback(made.#server, port);
     return made;
   }
 
@@ -85,7 +68,7 @@ export class HttpServer {
   }
 
   get url(): string {
-    return `http://${HOST}:${this.port}`;
+    return `http://${LOOPBACK_HOST}:${this.port}`;
   }
 
   /** Takes no more connections and ends the streams of facts; calls that run go on. */

@@ -1,6 +1,6 @@
 /** Who a bearer token belongs to. docs/reference/control-plane.md, "Tokens" */
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { ControlPlaneToken } from "../../config/index.ts";
+import { bearerDigest, isSameToken, tokenDigest } from "../../loopback/index.ts";
 import { reduceScopes, type Scope } from "../scopes.ts";
 
 /** A shorter token could be guessed. */
@@ -23,7 +23,7 @@ export class Tokens {
 
   /** Adds a token. */
   add(token: string, scopes: Iterable<Scope>): void {
-    this.#entries.push({ digest: digestOf(token), scopes: reduceScopes(new Set(scopes), this.#limit) });
+    this.#entries.push({ digest: tokenDigest(token), scopes: reduceScopes(new Set(scopes), this.#limit) });
   }
 
   /** Adds those of a configuration. @returns a line for each that can't be used */
@@ -45,16 +45,11 @@ export class Tokens {
 
   /** The scopes of an `Authorization` header; `null` when it holds no token that is known. */
   scopesOf(header: string | undefined): ReadonlySet<Scope> | null {
-    const token = /^Bearer +([^\s]+) *$/i.exec(header ?? "")?.[1];
-    if (token === undefined) return null;
-    const digest = digestOf(token);
+    const digest = bearerDigest(header);
+    if (digest === null) return null;
     let found: ReadonlySet<Scope> | null = null;
     // All are compared, so that the time tells nothing.
-    for (const entry of this.#entries) if (timingSafeEqual(entry.digest, digest)) found = entry.scopes;
+    for (const entry of this.#entries) if (isSameToken(entry.digest, digest)) found = entry.scopes;
     return found;
   }
-}
-
-function digestOf(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }

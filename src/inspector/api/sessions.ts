@@ -27,13 +27,16 @@ export interface SessionRow {
   readonly sessionKey: string;
   readonly origin: SessionLineage["origin"];
   readonly parentSessionId: string | null;
-  readonly cwd: string;
-  readonly model: string;
+  /** `null`, like the model: the data of the fact that told it was left out of this log. */
+  readonly cwd: string | null;
+  readonly model: string | null;
   readonly status: "idle" | "running" | "shut_down";
   /** Version of its last fact. */
   readonly version: number;
   readonly startedAt: number;
   readonly updatedAt: number;
+  /** The first prompt's first line, cut at 200 characters; empty without one. */
+  readonly title: string;
   /** `null` for a session that is no fork. */
   readonly forkedFrom: ForkPoint | null;
 }
@@ -54,8 +57,6 @@ export interface OverviewAnswer extends SessionRow {
   readonly errors: number;
   /** Sessions that were forked from this one. */
   readonly forks: readonly (ForkPoint & { readonly title: string })[];
-  /** The first prompt's first line, cut at 200 characters; empty without one. */
-  readonly title: string;
   readonly calls: number;
   readonly messages: number;
   readonly usage: Usage;

@@ -2,7 +2,7 @@
 import type { Usage } from "../../events/index.ts";
 import type { Todo, TodoProgress, TranscriptMessage } from "../../projections/index.ts";
 
-/** `GET /api/sessions/:id/state?at=V`: what docs/reference/time-travel.md calls the state, without its messages. */
+/** `GET /api/sessions/:id/state?at=V`: the state of a session, without its messages and files. */
 export interface StateAnswer {
   readonly version: number;
   readonly at: number;
