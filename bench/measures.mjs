@@ -5,6 +5,7 @@ export const measures = {
   growth: () => import("./measures/growth.mjs"),
   views: () => import("./measures/views.mjs"),
   replay: () => import("./measures/replay.mjs"),
+  inspector: () => import("./measures/inspector.mjs"),
   resume: () => import("./measures/resume.mjs"),
   supervision: () => import("./measures/supervision.mjs"),
   turn: () => import("./measures/turn.mjs"),
