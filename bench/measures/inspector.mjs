@@ -50,20 +50,8 @@ export async function measure() {
   const note = `${facts.toLocaleString("en")} facts`;
   return [
     figure({ name: "inspector: first answer", unit: "ms", ...first, goal: ratioAtMost(8), note }),
-    ...[
-      ["state", states],
-      ["messages", messages],
-    ].map(([what, times]) =>
-      figure({
-        name: `inspector: ${what} at a random version, p95`,
-        unit: "ms",
-        value: p95(times),
-        floor: median(floor),
-        ratio: p95(times) / median(floor),
-        goal: valueAtMost(33),
-        note: `median ${median(times).toFixed(1)} ms, over HTTP`,
-      }),
-    ),
+    scrubbed("state", states, floor),
+    scrubbed("messages", messages, floor),
     figure({ name: "inspector: filter that matches nothing", unit: "ms", value: filtered, note }),
     figure({ name: "inspector: timeline of 400 buckets", unit: "ms", value: drawn, note }),
     figure({
@@ -81,6 +69,18 @@ async function ask({ url, port }, question) {
   const answer = await response.json();
   if (!response.ok) throw new Error(`${question}: ${JSON.stringify(answer)}`);
   return answer;
+}
+
+function scrubbed(what, times, floor) {
+  return figure({
+    name: `inspector: ${what} at a random version, p95`,
+    unit: "ms",
+    value: p95(times),
+    floor: median(floor),
+    ratio: p95(times) / median(floor),
+    goal: valueAtMost(33),
+    note: `median ${median(times).toFixed(1)} ms, over HTTP`,
+  });
 }
 
 /** What is in use and not merely waiting to be collected. */
