@@ -1,5 +1,5 @@
 /**
- * Compiles src to dist, and gathers the rooms between the command and a log (gather.mjs). The result is built beside
+ * Compiles src to dist, builds the page (page.mjs), and gathers the rooms between the command and a log (gather.mjs). The result is built beside
  * the old one and takes its place in one rename, so a command that runs meanwhile never sees half a build.
  *
  *   node scripts/build.mjs              fails, and leaves the old dist, when a type is wrong
@@ -21,6 +21,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { gatherRooms, gatherWorker } from "./gather.mjs";
+import { buildPage } from "./page.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const dist = path.join(root, "dist");
@@ -34,6 +35,7 @@ try {
   writeMachineVersion();
   await gatherWorker(fresh);
   await gatherRooms(fresh);
+  await buildPage(fresh);
   makeExecutable();
   takePlace();
 } finally {

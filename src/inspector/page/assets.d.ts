@@ -1,0 +1,2 @@
+/** Styles that Vite takes in. */
+declare module "*.css";
