@@ -95,6 +95,7 @@ export {
   type ReplayReport,
   type SessionSummary,
   type StateAt,
+  type StateDiff,
   type Verdict,
 } from "./replay/index.ts";
 export {

@@ -50,6 +50,16 @@ export class Feed {
     return this.#cascade;
   }
 
+  /** The last input that was taken, and what is decided upon it; empty before the first. */
+  get unit(): readonly UnitFact[] {
+    return this.#undecided;
+  }
+
+  /** What should follow now; `null` for an input. */
+  get expected(): UnitFact | null {
+    return this.#undecided[this.#next] ?? null;
+  }
+
   /**
    * Takes the next recorded fact of the stream.
    *

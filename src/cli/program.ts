@@ -136,6 +136,15 @@ function addReadCommands(program: Command, invoke: Invoke): void {
     .description("decide a session again and compare with what was recorded")
     .action((id: string) => invoke(async () => (await import("./commands/replay.ts")).replay, id));
   program
+    .command("diff")
+    .argument("<id>", "a session")
+    .argument("<a>", "a version, or OTHER@VERSION")
+    .argument("<b>", "the same")
+    .description("show what differs between two versions of a session, or of two")
+    .action((id: string, a: string, b: string) =>
+      invoke(async () => (await import("./commands/diff.ts")).diff, id, a, b),
+    );
+  program
     .command("tree")
     .addOption(
       new Option("--at <position>", "as it was after this position of the log")

@@ -71,6 +71,7 @@ export { CallWindows } from "./receipts/call-windows.ts";
 export { ScanPatience } from "./receipts/scan-patience.ts";
 export type { Receipt } from "./receipts/receipt.ts";
 export { recoveredReceipt, type LostCall, type TakenGuard } from "./receipts/recovered.ts";
+export { unifiedDiff } from "./checkpoints/diff-text.ts";
 export { checkpointReader } from "./checkpoints/reader.ts";
 export { checkpointsOfCall, type CheckpointControl } from "./checkpoints/within-call.ts";
 export {

@@ -35,7 +35,7 @@ export {
   type HistoryPart,
 } from "./history.ts";
 export { openEventLog } from "./open.ts";
-export { factHashOf, GENESIS } from "./sqlite/hash.ts";
+export { factHash, factHashOf, GENESIS, type Envelope } from "./sqlite/hash.ts";
 export { isOwnerGone, leaseOwner, parseLeaseOwner, type LeaseOwner } from "./owner.ts";
 export type {
   AppendOptions,

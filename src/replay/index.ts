@@ -7,6 +7,7 @@ import type { Materialised, MaterialiseOptions } from "./materialise/materialise
 import type { CheckedBundle } from "./bundle/check.ts";
 import type { ExportedBundle, ExportOptions } from "./bundle/export.ts";
 import type { ImportedBundle } from "./bundle/import.ts";
+import type { StateDiff, StateRef } from "./diff.ts";
 import type { StateAt, ViewsAt } from "./state-at.ts";
 import type { BlameLine, BlameOptions } from "./blame/blame.ts";
 import type { ReplayReport } from "./verify.ts";
@@ -34,6 +35,9 @@ export {
 } from "./session-list.ts";
 export type { Divergence, DivergenceKind, LeafDifference } from "./divergence.ts";
 export type { Materialised, MaterialiseOptions, MaterialiseReason } from "./materialise/materialise.ts";
+export type { FileChange, StateDiff, StateRef } from "./diff.ts";
+export type { PatchOperation } from "./json-patch.ts";
+export type { StateChange, StatePart } from "./state-changes.ts";
 export type { StateAt, ViewsAt } from "./state-at.ts";
 export type { SupervisionAt } from "./supervision-at.ts";
 export type { ReplayReport } from "./verify.ts";
@@ -82,6 +86,26 @@ export async function materialise(
 export async function viewsAt(log: EventLog, stream: string, at?: number): Promise<ViewsAt> {
   const state = await import("./state-at.ts");
   return state.viewsAt(log, stream, at);
+}
+
+/**
+ * What differs between two states, of one session or of two. Loads what it needs when it is called.
+ *
+ * @throws InvalidVersionError when a session has no such version
+ */
+export async function diffStates(log: EventLog, a: StateRef, b: StateRef): Promise<StateDiff> {
+  const diff = await import("./diff.ts");
+  return diff.diffStates(log, a, b);
+}
+
+/**
+ * The state that `12` or `OTHER@12` names, of a session or of another.
+ *
+ * @throws LemonError `LEMON_INVALID_VERSION` for what is neither
+ */
+export async function stateRef(sessionId: string, given: number | string): Promise<StateRef> {
+  const diff = await import("./diff.ts");
+  return diff.stateRef(sessionId, given);
 }
 
 /** Replays a session. Loads the machines when it is called: those who only look at states do without them. */

@@ -14,11 +14,14 @@ import type { EventLog } from "../log/index.ts";
 import type { WebSearch } from "../providers/index.ts";
 import {
   blame,
+  diffStates,
   requireSession,
   stateAt,
+  stateRef,
   verifyReplay,
   type BlameLine,
   type BlameOptions,
+  type StateDiff,
   type ReplayReport,
   type StateAt,
 } from "../replay/index.ts";
@@ -95,6 +98,12 @@ export interface Runtime extends AsyncDisposable {
      * @throws NotFoundError, InvalidLineError, NotTextError
      */
     blame(file: string, line?: number, options?: Pick<BlameOptions, "at">): Promise<BlameLine[]>;
+    /**
+     * What differs between two states. `a` and `b` are versions of the session, or `OTHER@VERSION`.
+     *
+     * @throws SessionNotFoundError, InvalidVersionError
+     */
+    diff(sessionId: string, a: number | string, b: number | string): Promise<StateDiff>;
   };
   /**
    * Shuts the sessions down, ends the workers of extensions and gives the lease back.
@@ -153,6 +162,11 @@ export function runningRuntime(shown: Shown, inner: Inner): Runtime {
           ...options,
           ...(line === undefined ? {} : { line }),
         }),
+      diff: async (sessionId, a, b) => {
+        const refs = [await stateRef(sessionId, a), await stateRef(sessionId, b)] as const;
+        for (const ref of refs) await requireSession(log, ref.sessionId);
+        return diffStates(log, ...refs);
+      },
     },
     close,
     [Symbol.asyncDispose]: async () => {

@@ -180,6 +180,11 @@ describe.each(doors)("%s", (_name, door) => {
     });
     expect((await ok("replay.stateAt", { sessionId: "s1" })).messages).toHaveLength(2);
     expect((await ok("replay.stateAt", { sessionId: "s1", version: 1 })).messages).toEqual([]);
+    const differing = await ok("replay.diff", { sessionId: "s1", a: 1, b: "s1@2" });
+    expect(differing).toMatchObject({ a: { version: 1 }, b: { sessionId: "s1", version: 2 } });
+    expect(differing.patch).toContainEqual({ op: "replace", path: "/version", value: 2 });
+    expect(await reason("replay.diff", { sessionId: "s1", a: 1, b: 999 })).toBe("invalid_version");
+    expect(await reason("replay.diff", { sessionId: "s1", a: 1, b: "no@2" })).toBe("session_not_found");
     expect(await reason("replay.stateAt", { sessionId: "s1", version: 999 })).toBe("invalid_version");
     expect(await reason("replay.stateAt", { sessionId: "s1", version: 0 })).toBe("invalid_params");
     expect(await reason("replay.verify", { sessionId: "nobody" })).toBe("session_not_found");

@@ -118,7 +118,7 @@ test("replay compares; a decision in the log that nobody takes is a divergence, 
   const { status: human, stdout } = await place.lemon("replay", "s");
   expect(human).toBe(1);
   expect(stdout).toMatch(
-    /1 divergence\n[^]*- the log holds {3}\+ decided now\n[^]*-.*"turn\.started"[^]*\+ \(nothing\)/,
+    /1 divergence\n[^]*- as recorded {3}\+ as it is now\n[^]*-.*"turn\.started"[^]*\+ \(nothing\)/,
   );
 });
 

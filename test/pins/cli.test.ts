@@ -83,6 +83,7 @@ test("the commands, their arguments and their flags", () => {
     "show <id> --at <version>",
     "facts <id> --follow | --from <version> | --type <type>",
     "replay <id>",
+    "diff <id> <a> <b>",
     "tree --at <position> | --follow",
     "inspect [id] --port <number> | --open | --prices <file>",
     "todos <id> --at <version>",

@@ -1,7 +1,7 @@
 /** `replay.*` */
 import { z } from "zod";
 import type { StateAt } from "../../runtime/index.ts";
-import { defineMethod, notImplemented, type Method } from "../method.ts";
+import { defineMethod, type Method } from "../method.ts";
 import { count, jsonObject, sessionId } from "./shapes.ts";
 
 const verify = defineMethod({
@@ -76,13 +76,43 @@ function rows(list: readonly object[]): Record<string, unknown>[] {
   return list.map((row) => ({ ...row }));
 }
 
-const diff = notImplemented(
-  "replay.diff",
-  "read",
-  "Tells what changed in a session between two versions.",
-  z.object({ sessionId, a: count, b: count }),
-  z.object({ patch: z.array(jsonObject) }),
-);
+const stateName = z
+  .union([z.int().min(1), z.string().regex(/^(.+@)?[1-9]\d*$/)])
+  .describe("a version, or `OTHER@VERSION`");
+const ref = z.object({ sessionId: z.string(), version: count });
+
+const diff = defineMethod({
+  name: "replay.diff",
+  scope: "read",
+  summary:
+    "Tells what differs between two states of a session, or of two: as a JSON Patch, and thing by thing.",
+  params: z.object({ sessionId, a: stateName, b: stateName }),
+  result: z.object({
+    a: ref,
+    b: ref,
+    patch: z.array(jsonObject),
+    changes: z.array(
+      z.object({
+        part: z.string(),
+        key: z.string(),
+        change: z.enum(["added", "removed", "changed"]),
+        before: z.unknown(),
+        after: z.unknown(),
+      }),
+    ),
+    files: z.array(
+      z.object({
+        path: z.string(),
+        change: z.enum(["added", "removed", "changed"]),
+        diff: z.string().nullable(),
+      }),
+    ),
+  }),
+  run: async ({ sessionId: id, a, b }, { runtime }) => {
+    const found = await runtime.replay.diff(id, a, b);
+    return { ...found, patch: rows(found.patch) };
+  },
+});
 
 /** All of them. */
 export const replayMethods: readonly Method[] = [verify, stateAt, diff];

@@ -11,11 +11,20 @@ const MAX_EDITS = 2_000;
 
 const NO_NEWLINE = "\\ No newline at end of file";
 
-/** Minus is `before`, plus is `after`. Empty for equal texts. Ends with a line feed otherwise. */
-export async function unifiedDiff(path: string, before: string, after: string): Promise<string> {
+/**
+ * Minus is `before`, plus is `after`. Empty for equal texts. Ends with a line feed otherwise.
+ *
+ * @param names - what stands behind the path of each
+ */
+export async function unifiedDiff(
+  path: string,
+  before: string,
+  after: string,
+  [old, now]: readonly [string, string] = ["checkpoint", "current"],
+): Promise<string> {
   if (before === after) return "";
   const hunks = await hunksOf(before, after);
-  return [`--- ${shown(path)} (checkpoint)`, `+++ ${shown(path)} (current)`, ...hunks, ""].join("\n");
+  return [`--- ${shown(path)} (${old})`, `+++ ${shown(path)} (${now})`, ...hunks, ""].join("\n");
 }
 
 async function hunksOf(before: string, after: string): Promise<string[]> {
