@@ -2,7 +2,7 @@
 import type { LeafDifference } from "./divergence.ts";
 
 /** How many leaves are told: a first difference wants to be read. */
-export const MAX_LEAVES = 20;
+const MAX_LEAVES = 20;
 
 /**
  * The smallest parts that differ, in the order of `expected`. What only one side has counts as one leaf.
