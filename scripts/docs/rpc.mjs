@@ -29,8 +29,7 @@ export function rpcPage(current, { methods, components }) {
 function overview(methods) {
   const lines = methods.map((method) => {
     const params = method.params.map(({ name, required }) => `\`${name}${required ? "" : "?"}\``).join(" ");
-    const note = isMissing(method) ? " (not there yet)" : "";
-    return `| \`${method.name}\`${note} | ${method["x-scope"]} | ${params} |`;
+    return `| \`${method.name}\` | ${method["x-scope"]} | ${params} |`;
   });
   return ["| method | scope | parameters |", "|---|---|---|", ...lines].join("\n");
 }
@@ -42,14 +41,9 @@ function section(method) {
   return [
     `### \`${method.name}\``,
     `${method.summary} Scope \`${method["x-scope"]}\`.`,
-    ...(isMissing(method) ? ["Not there yet: every call is refused as `not_implemented`."] : []),
     ...(params.length === 0 ? [] : [["| parameter | type | |", "|---|---|---|", ...params].join("\n")]),
     `Result: ${code(typeOf(method.result.schema))}`,
   ].join("\n\n");
-}
-
-function isMissing(method) {
-  return method["x-not-implemented"] === true;
 }
 
 function errorTable(errors) {

@@ -70,3 +70,8 @@ export class LogUnreadableError extends LemonError {
     super("log_unreadable", "the log could not be read; it is tried again every second", { cause });
   }
 }
+
+/** What a caller may be told of a log that could not be read or written. */
+export function asLemonError(error: unknown): LemonError {
+  return error instanceof LemonError ? error : new LogUnreadableError(error);
+}

@@ -9,13 +9,13 @@ import type { Logger } from "../ports.ts";
 import type { Child, ExitReason } from "../supervision/index.ts";
 import type { StreamActors } from "./cascade.ts";
 import { EffectRunner, type EffectTable } from "./effect-runner.ts";
-import { LogUnreadableError, MailboxFullError, ReplayDivergedError, StreamClosedError } from "./errors.ts";
+import { asLemonError, MailboxFullError, ReplayDivergedError, StreamClosedError } from "./errors.ts";
 import { Incarnation, type LifeEnd, type Surroundings } from "./incarnation.ts";
 import type { Leadership } from "./leadership.ts";
 import { loadStream, snapshotWriter } from "./load.ts";
 import { Mailbox, type Input } from "./mailbox.ts";
 import { OpenDecisions } from "./open-decisions.ts";
-import { recover } from "./recovery.ts";
+import { envelopeOf, recover } from "./recovery.ts";
 import { SnapshotKeeper } from "./snapshot-keeper.ts";
 import type { StreamViews, ViewsKind } from "./stream-views.ts";
 import { Subscribers, type StreamEvent } from "./subscribers.ts";
@@ -46,6 +46,8 @@ export interface StreamParts<Views extends StreamViews> extends UnitParts {
 /** A stream that this process leads. It outlives its actors; `start` begins each of their lives. */
 export class JournaledStream<Views extends StreamViews = StreamViews> {
   readonly name: string;
+  /** What is open in it waits for `goOn`; it takes inputs all the same. Set before `start`. */
+  isHeld = false;
   readonly #parts: StreamParts<Views>;
   readonly #around: Surroundings;
   #life: Incarnation<Views> | null = null;
@@ -141,6 +143,12 @@ export class JournaledStream<Views extends StreamViews = StreamViews> {
         return mailbox.length;
       },
     };
+  }
+
+  /** What was left open is settled now, as at a start. */
+  async goOn(): Promise<void> {
+    this.isHeld = false;
+    await this.#load();
   }
 
   /**
@@ -257,15 +265,11 @@ export class JournaledStream<Views extends StreamViews = StreamViews> {
       this.#refuseFrom(new ReplayDivergedError(this.name, loaded.divergence.version));
       return;
     }
-    const { outcomes, again } = await recover(log, this.name, loaded.cascade.slots, runner, mailbox);
+    const settling = this.isHeld ? new Map<string, number>() : loaded.cascade.slots;
+    const { outcomes, again } = await recover(log, this.name, settling, runner, mailbox);
     const reject = (error: unknown): void => report(error, "recovery could not settle a call");
-    mailbox.unshift(
-      outcomes.map(({ outcome: { type, data }, cause }) => {
-        open.add(cause);
-        const input: Input = { type, data, actor: "recovery", causation: cause.version };
-        return { input, substitute: true, resolve: () => undefined, reject };
-      }),
-    );
+    for (const { cause } of outcomes) open.add(cause);
+    mailbox.unshift(outcomes.map((settled) => envelopeOf(settled, reject)));
     this.#fault = null;
     for (const cause of again) {
       open.add(cause);
@@ -291,9 +295,4 @@ export class JournaledStream<Views extends StreamViews = StreamViews> {
       error instanceof LemonError ? error.code : error instanceof Error ? error.name : typeof error;
     this.#parts.logger.error({ stream: this.name, reason }, what);
   }
-}
-
-function asLemonError(error: unknown): LemonError {
-  if (error instanceof LemonError) return error;
-  return new LogUnreadableError(error);
 }

@@ -13,12 +13,18 @@ import {
 import { historyOf, type EventLog } from "../log/index.ts";
 import type { SessionView } from "../projections/index.ts";
 import type { EffectRunner, Outcome } from "./effect-runner.ts";
-import type { Mailbox } from "./mailbox.ts";
+import type { Envelope, Input, Mailbox } from "./mailbox.ts";
+
+/** What comes of a decision, in the place of its effect. */
+export interface Settled {
+  readonly outcome: Outcome;
+  readonly cause: Fact;
+}
 
 /** What recovery found to do. */
 export interface Recovery {
   /** To go in front of the mailbox, in the order of the decisions. */
-  readonly outcomes: readonly { readonly outcome: Outcome; readonly cause: Fact }[];
+  readonly outcomes: readonly Settled[];
   /** Decisions whose effect may simply be started again. */
   readonly again: readonly Fact[];
 }
@@ -35,7 +41,7 @@ export async function recover(
   runner: EffectRunner,
   mailbox: Mailbox,
 ): Promise<Recovery> {
-  const outcomes: { outcome: Outcome; cause: Fact }[] = [];
+  const outcomes: Settled[] = [];
   const again: Fact[] = [];
   for (const [slot, version] of [...slots].sort(([, a], [, b]) => a - b)) {
     if (runner.isRunning(version) || mailbox.answers(version)) continue;
@@ -47,6 +53,15 @@ export async function recover(
     else if (found !== "wait") outcomes.push({ outcome: found, cause });
   }
   return { outcomes, again };
+}
+
+/** On its way into the stream. @param reject - told when it can't be recorded: nobody waits for it */
+export function envelopeOf(
+  { outcome: { type, data }, cause }: Settled,
+  reject: (error: unknown) => void,
+): Envelope {
+  const input: Input = { type, data, actor: "recovery", causation: cause.version };
+  return { input, substitute: true, resolve: () => undefined, reject };
 }
 
 /** The decision that opened a slot. One of an ancestor's is taken for the first fact of the fork, which stands for it. */

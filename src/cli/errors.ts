@@ -31,6 +31,7 @@ const BAD_USAGE = new Set([
   "no_model_available",
   "unknown_model",
   "json_decode",
+  "cwd_not_empty",
   "path_not_in_checkpoint",
   "not_filesystem_checkpoint",
   "not_session_checkpoint",

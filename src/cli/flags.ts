@@ -132,3 +132,9 @@ export interface BlameFlags {
   readonly session?: string;
   readonly at?: number;
 }
+
+/** Of `lemon fork`. */
+export interface ForkFlags {
+  readonly at: number;
+  readonly into?: string;
+}

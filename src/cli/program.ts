@@ -9,6 +9,7 @@ import { addBundleCommands } from "./bundle-commands.ts";
 import { addCheckpointCommands } from "./checkpoint-commands.ts";
 import { addHarnessCommands } from "./harness-commands.ts";
 import { addInspectCommand } from "./inspect-command.ts";
+import { addForkingCommands } from "./forking-commands.ts";
 import { addHindsightCommands } from "./hindsight-commands.ts";
 import { addLeadOptions } from "./lead-options.ts";
 import { addWorkerCommand } from "./worker-command.ts";
@@ -51,6 +52,7 @@ export function buildProgram(version: string, invoke: Invoke): Command {
   addBundleCommands(program, invoke);
   addApprovalCommands(program, invoke);
   addHookCommands(program, invoke);
+  addForkingCommands(program, invoke);
   addHindsightCommands(program, invoke);
   addExtensionCommands(program, invoke, version);
   addServeCommand(program, invoke);

@@ -1,7 +1,6 @@
 /** What a method of the control plane is. The schemas are the one source for checks, types and documentation. */
 import type { z } from "zod";
 import type { Runtime } from "../runtime/index.ts";
-import { RefusedError } from "./rpc-error.ts";
 import type { Scope } from "./scopes.ts";
 import type { Subscriber } from "./feed/subscriber.ts";
 
@@ -27,8 +26,6 @@ export interface Method {
   readonly scope: Scope;
   /** One sentence for the reference. */
   readonly summary: string;
-  /** `false`: this version only refuses it. */
-  readonly isImplemented: boolean;
   readonly params: z.ZodObject;
   readonly result: z.ZodType;
   /** @param params - as `params` gives them */
@@ -48,18 +45,5 @@ interface Definition<Params extends z.ZodObject, Result extends z.ZodType> {
 export function defineMethod<Params extends z.ZodObject, Result extends z.ZodType>(
   definition: Definition<Params, Result>,
 ): Method {
-  return { ...definition, isImplemented: true };
-}
-
-/** A method that this version only refuses. */
-export function notImplemented(
-  name: string,
-  scope: Scope,
-  summary: string,
-  params: z.ZodObject,
-  result: z.ZodType,
-): Method {
-  const run = (): Promise<never> =>
-    Promise.reject(new RefusedError("not_implemented", "This method is not implemented here."));
-  return { name, scope, summary, isImplemented: false, params, result, run };
+  return definition;
 }

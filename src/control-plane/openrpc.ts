@@ -29,7 +29,7 @@ export function openRpcDocument(methods: readonly Method[]): Readonly<Record<str
 }
 
 function methodObject(method: Method): Readonly<Record<string, unknown>> {
-  const { name, scope, summary, isImplemented, params, result } = method;
+  const { name, scope, summary, params, result } = method;
   const { properties = {}, required = [] } = jsonSchema(params, "input");
   return {
     name,
@@ -43,7 +43,6 @@ function methodObject(method: Method): Readonly<Record<string, unknown>> {
     })),
     result: { name: "result", schema: jsonSchema(result, "output") },
     "x-scope": scope,
-    ...(isImplemented ? {} : { "x-not-implemented": true }),
   };
 }
 

@@ -4,6 +4,7 @@ import { planFork, type ForkParts } from "../actors/fork.ts";
 import { loadSchemas, type SessionLineage } from "../events/index.ts";
 import { InvalidVersionError, type EventLog } from "../log/index.ts";
 import type { SessionView } from "../projections/index.ts";
+import { materialise, type Materialised, type MaterialiseOptions } from "./materialise/materialise.ts";
 import { requireSession } from "./session-list.ts";
 
 /** Which fork is made. */
@@ -12,7 +13,10 @@ export interface ForkRequest {
   readonly sessionId: string;
   /** Version of the parent's last fact in its history. */
   readonly at: number;
-  /** Absolute path of the folder where it works; `null`: its parent's. */
+  /**
+   * Absolute path of the folder where it works, absent or empty: its parent's files are brought there as they were.
+   * `null`: its parent's folder, in which no file is touched.
+   */
   readonly cwd: string | null;
 }
 
@@ -22,19 +26,24 @@ export interface ForkedSession {
   readonly sessionKey: string;
   /** Version of its last fact. */
   readonly version: number;
+  /** Where it works. */
+  readonly cwd: string;
+  /** What was brought into a folder of its own; absent when it shares its parent's. */
+  readonly files?: Materialised;
 }
 
 /**
  * Makes a fork. The parent is only read, and nobody leads the fork yet.
  *
  * @param from - id of the parent
- * @throws SessionNotFoundError, InvalidVersionError, ReplayDivergedError; VersionConflictError when there is a session of that id
+ * @throws SessionNotFoundError, InvalidVersionError, FolderNotEmptyError, ReplayDivergedError; VersionConflictError when
+ * there is a session of that id
  */
 export async function forkSession(
   log: EventLog,
   from: string,
   { sessionId, at, cwd }: ForkRequest,
-  parts: Pick<ForkParts, "clock" | "mask">,
+  parts: Pick<ForkParts, "clock" | "mask"> & Pick<MaterialiseOptions, "skipped">,
 ): Promise<ForkedSession> {
   await assertVersion(log, from, at);
   const { checkFact } = await loadSchemas();
@@ -47,7 +56,7 @@ export async function forkSession(
     depth: 0,
     ownSystemPrompt: parent.lineage.ownSystemPrompt,
   });
-  const { facts } = await planFork(
+  const { parent, facts } = await planFork(
     log,
     { sessionId, from, at },
     { ...parts, check: checkFact },
@@ -58,8 +67,17 @@ export async function forkSession(
       lineage: lineage(parent),
     }),
   );
+  // Before the session is there: a fork with half its files would be none.
+  const { skipped = [] } = parts;
+  const files = cwd === null ? null : await materialise(log, from, at, cwd, { skipped });
   const recorded = await log.append(`session-${sessionId}`, "none", facts);
-  return { sessionId, sessionKey: `session:${sessionId}`, version: recorded.length };
+  const made = {
+    sessionId,
+    sessionKey: `session:${sessionId}`,
+    version: recorded.length,
+    cwd: cwd ?? parent.cwd,
+  };
+  return files === null ? made : { ...made, files };
 }
 
 /** Facts of other rooms may stand before the start, and nothing can be forked from those. */

@@ -3,6 +3,7 @@ import type { Fact } from "../events/index.ts";
 import type { EventLog } from "../log/index.ts";
 import type { PendingApproval } from "../projections/index.ts";
 import type { decideRun, ranMs } from "../actors/background-run/machine.ts";
+import type { forkSession as ForkSession, ForkedSession, ForkRequest } from "./fork.ts";
 import type { Materialised, MaterialiseOptions } from "./materialise/materialise.ts";
 import type { CheckedBundle } from "./bundle/check.ts";
 import type { ExportedBundle, ExportOptions } from "./bundle/export.ts";
@@ -34,6 +35,7 @@ export {
   type SessionSummary,
 } from "./session-list.ts";
 export type { Divergence, DivergenceKind, LeafDifference } from "./divergence.ts";
+export type { ForkedSession, ForkRequest } from "./fork.ts";
 export type { Materialised, MaterialiseOptions, MaterialiseReason } from "./materialise/materialise.ts";
 export type { FileChange, StateDiff, StateRef } from "./diff.ts";
 export type { PatchOperation } from "./json-patch.ts";
@@ -80,6 +82,23 @@ export async function materialise(
 ): Promise<Materialised> {
   const loaded = await import("./materialise/materialise.ts");
   return loaded.materialise(log, sessionId, version, folder, options);
+}
+
+/**
+ * Makes a fork, which nobody leads yet; the parent is only read. Loads the machines when it is called.
+ * docs/reference/forks.md
+ *
+ * @param from - id of the parent
+ * @throws SessionNotFoundError, InvalidVersionError, FolderNotEmptyError, ReplayDivergedError
+ */
+export async function forkSession(
+  log: EventLog,
+  from: string,
+  request: ForkRequest,
+  parts: Parameters<typeof ForkSession>[3],
+): Promise<ForkedSession> {
+  const fork = await import("./fork.ts");
+  return fork.forkSession(log, from, request, parts);
 }
 
 /** The views of a session's own facts alone, which is quicker. @throws InvalidVersionError when the stream has no such version */

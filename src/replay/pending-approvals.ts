@@ -1,5 +1,5 @@
 /** Calls that wait for an answer, found by folding the sessions in which a run is open. */
-import type { EventLog } from "../log/index.ts";
+import { historyOf, type EventLog } from "../log/index.ts";
 import { approvalsIn, project, sessionView, type PendingApproval } from "../projections/index.ts";
 import { listSessions, requireSession } from "./session-list.ts";
 
@@ -14,7 +14,7 @@ export async function pendingApprovals(log: EventLog, sessionId?: string): Promi
   for (const { sessionId: id, status } of sessions) {
     if (status !== "running") continue;
     let view = sessionView.initial;
-    for await (const fact of log.read(`session-${id}`)) view = project(sessionView, view, fact);
+    for await (const fact of historyOf(log, `session-${id}`)) view = project(sessionView, view, fact);
     found.push(...approvalsIn(view));
   }
   return found;

@@ -57,6 +57,8 @@ export interface SessionOptions {
   readonly onSubagent?: (session: Session) => void;
   /** The open run is aborted before it goes on. @internal */
   readonly abortWith?: string;
+  /** What is open waits until the session is resumed again, or prompted. @internal */
+  readonly isHeld?: boolean;
   /** Sees every event from the first; what `subscribe` is given later may have missed some of a run that goes on. */
   readonly onEvent?: (event: SessionEvent) => void;
 }
@@ -194,6 +196,11 @@ export class SessionFactory {
     if (script !== null) return true;
     const provider = model.slice(0, Math.max(model.indexOf("/"), 0));
     return ![model, provider].some((name) => Object.hasOwn(this.#deps.models, name));
+  }
+
+  /** Of the runtime. */
+  get home(): string {
+    return this.#deps.home;
   }
 
   async systemPrompt(cwd: string): Promise<string> {

@@ -190,7 +190,7 @@ export class SessionWriter {
 
 /** The run that is open at a version; facts from outside belong to it. */
 async function openRun(log: EventLog, stream: string, version: number): Promise<string | null> {
-  const types = ["prompt.submitted", "agent.ended"];
+  const types = ["prompt.submitted", "agent.ended", "session.forked"];
   for await (const fact of log.read(stream, { to: version, backwards: true, types }))
     return fact.type === "agent.ended" ? null : fact.correlation;
   return null;

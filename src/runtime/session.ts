@@ -19,6 +19,7 @@ import { inheritanceOf, type Inheritance } from "./lineage.ts";
 import { changeMode, type PlanModeChange } from "./plan-mode.ts";
 import { contentOf } from "./prompt-content.ts";
 import { PromptLine } from "./prompt-line.ts";
+import { RunWaiters } from "./run-waiters.ts";
 import { SessionStory } from "./session-story.ts";
 import type { SessionExtensions } from "./session-extensions.ts";
 import type { SessionStream } from "./session-stream.ts";
@@ -53,18 +54,13 @@ const RECEIPTS_MS = 2_000;
 /** Milliseconds that they get at the end of the session. */
 const LAST_RECEIPTS_MS = 4_000;
 
-interface Waiter {
-  readonly resolve: (outcome: Outcome) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** One session of a runtime. */
 export class Session implements AsyncDisposable {
   readonly id: string;
   readonly #deps: SessionDeps;
   readonly #story: SessionStory;
   readonly #line: PromptLine;
-  readonly #waiting = new Map<string, Waiter[]>();
+  readonly #waiting = new RunWaiters();
   #ended: Promise<void> | null = null;
 
   /** @internal Sessions come from `runtime.sessions`. */
@@ -85,22 +81,30 @@ export class Session implements AsyncDisposable {
     const content = contentOf(prompt);
     if (hasFired(options.signal)) throw new AbortedError(reasonOf(options.signal?.reason));
     const { stream, receipts } = this.#deps;
+    const { run } = stream.views.session;
+    // The run of a fork that nobody has told to go on does so, and takes the prompt when it would end.
+    const held = stream.isHeld ? run : null;
+    if (held === null && stream.isHeld) await this.goOn();
     // While a run is open it is refused at once.
-    const isOpen = stream.views.session.run !== null;
+    const isOpen = run !== null;
     const leave = isOpen ? () => undefined : await this.#line.enter(options.signal);
-    const runId = this.#deps.ids("run");
-    const ended = this.#waitFor(runId);
+    const runId = held?.runId ?? this.#deps.ids("run");
+    const ended = this.#waiting.endOf(runId);
     const onAbort = (): void =>
       void this.abort(reasonOf(options.signal?.reason)).catch((error: unknown) => this.#story.report(error));
     options.signal?.addEventListener("abort", onAbort, { once: true });
     try {
       if (!isOpen) await receipts.settled(RECEIPTS_MS);
-      await stream.submit("prompt.submitted", { runId, content });
+      if (held === null) await stream.submit("prompt.submitted", { runId, content });
+      else {
+        await stream.submit("follow_up.submitted", { content });
+        await this.goOn();
+      }
       if (hasFired(options.signal)) onAbort();
       return await ended;
     } finally {
       leave();
-      this.#waiting.delete(runId);
+      this.#waiting.take(runId);
       options.signal?.removeEventListener("abort", onAbort);
     }
   }
@@ -111,7 +115,7 @@ export class Session implements AsyncDisposable {
     const { run, outcome } = views.session;
     if (run === null) return outcomeOf(outcome);
     if (closed !== null) throw closed;
-    return this.#waitFor(run.runId);
+    return this.#waiting.endOf(run.runId);
   }
 
   /** Adds a user message before the next model request of the open run. @throws NotStreamingError without a run */
@@ -225,6 +229,14 @@ export class Session implements AsyncDisposable {
     return this.#deps.stream.views.session.settings;
   }
 
+  /** Lets the open run of a fork go on. @internal */
+  async goOn(): Promise<void> {
+    const { stream } = this.#deps;
+    if (!stream.isHeld) return;
+    await stream.goOn();
+    this.goesOn();
+  }
+
   /** A run that was open when the session was resumed goes on: from here on it counts in the lane. @internal */
   goesOn(): void {
     const { run } = this.#deps.stream.views.session;
@@ -232,7 +244,7 @@ export class Session implements AsyncDisposable {
     const slot = this.#line.force();
     // Rejected or not, the run is over here.
     const over = (): void => slot?.release();
-    void this.#waitFor(run.runId).then(over, over);
+    void this.#waiting.endOf(run.runId).then(over, over);
   }
 
   /** Where it stands, for who only reads. @internal */
@@ -258,8 +270,7 @@ export class Session implements AsyncDisposable {
   /** The session has ended for good in this process: whoever waits is told. @internal */
   fail(error: unknown): void {
     this.#line.leave("the session has ended");
-    for (const waiters of this.#waiting.values()) for (const { reject } of waiters) reject(error);
-    this.#waiting.clear();
+    this.#waiting.fail(error);
   }
 
   async #shutdown(reason: string): Promise<void> {
@@ -273,25 +284,13 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  #waitFor(runId: string): Promise<Outcome> {
-    const promise = new Promise<Outcome>((resolve, reject) => {
-      this.#waiting.set(runId, [...(this.#waiting.get(runId) ?? []), { resolve, reject }]);
-    });
-    // Nobody may be waiting any more when it fails: the prompt was refused, for one.
-    promise.catch(() => undefined);
-    return promise;
-  }
-
   #take(fact: Fact): void {
     if (fact.type !== "agent.ended") return;
     const outcome = this.#deps.stream.views.session.outcome;
     const ended = outcome === null || outcome.version !== fact.version ? null : outcomeOf(outcome);
     if (ended === null) return;
-    const waiters = this.#waiting.get(fact.correlation ?? "") ?? [];
-    this.#waiting.delete(fact.correlation ?? "");
+    const tell = this.#waiting.take(fact.correlation ?? "");
     // The run has ended for its caller when its last hook has run.
-    void this.#deps.hooks.settled().then(() => {
-      for (const { resolve } of waiters) resolve(ended);
-    });
+    void this.#deps.hooks.settled().then(() => tell(ended));
   }
 }

@@ -1,7 +1,7 @@
 /** What sessions need of the runtime that they run in. */
 import type { Supervisor } from "../supervision/index.ts";
 import type { Lane } from "./lane.ts";
-import type { SessionFactory } from "./session-factory.ts";
+import type { SessionFactory, Settings } from "./session-factory.ts";
 
 /** What sessions need of the runtime that they run in. @internal */
 export interface SessionsDeps {
@@ -15,4 +15,10 @@ export interface SessionsDeps {
   readonly leave: (sessionId: string) => Promise<void>;
   /** Where prompts of sessions that work for nobody else wait for their turn. */
   readonly lane: Lane;
+}
+
+/** How an opened session begins: what it is set to, and what records that. @internal */
+export interface Beginning {
+  readonly settings: Settings;
+  readonly record: () => Promise<void>;
 }

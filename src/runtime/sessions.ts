@@ -16,24 +16,20 @@ import {
 } from "../replay/index.ts";
 import type { Child, Supervisor } from "../supervision/index.ts";
 import { SessionExistsError, SessionFailedError } from "./errors.ts";
+import { recordFork, type ForkedFiles, type ForkOptions, type RecordedFork } from "./forking.ts";
 import { handedIn, type HandedOptions } from "./handed-options.ts";
 import { lineageOf } from "./lineage.ts";
 import { configureSession } from "./session-configuring.ts";
 import type { SessionStream } from "./session-stream.ts";
-import type { OpenedSession, SessionOptions, Settings } from "./session-factory.ts";
+import type { OpenedSession, SessionOptions } from "./session-factory.ts";
 import { Session } from "./session.ts";
 import type { StartOptions } from "./start-options.ts";
-import type { SessionsDeps } from "./sessions-deps.ts";
+import type { Beginning, SessionsDeps } from "./sessions-deps.ts";
 import { causeOf, startSessionSupervisor } from "./session-supervisor.ts";
 import { stateOf, type SessionState } from "./session-types.ts";
 
 interface OpenOptions extends SessionOptions {
   readonly origin: SessionLineage["origin"];
-}
-
-interface Beginning {
-  readonly settings: Settings;
-  readonly record: () => Promise<void>;
 }
 
 /** The sessions of a runtime. */
@@ -76,10 +72,30 @@ export class Sessions {
       const session = await live;
       if (options.onEvent !== undefined) session.subscribe(options.onEvent);
       await configureSession(session, this.#deps.factory, options);
+      await session.goOn();
       return session;
     }
     if (!isSessionId(id)) throw new SessionNotFoundError(id);
     return this.#keep(id, this.#resume(id, options));
+  }
+
+  /**
+   * Starts a session that goes on from what another was at a version, which is only read: it may be open anywhere. A
+   * run that is open there waits in the fork until that is resumed or prompted. docs/reference/forks.md
+   *
+   * @param options.at - the last version of the other session that belongs to its history
+   * @param options.cwd - an absent or empty folder for it, into which the files are brought as they were. Default: it
+   * works in the folder of the other session, and no file is touched
+   * @throws SessionNotFoundError, InvalidVersionError, FolderNotEmptyError, ReplayDivergedError
+   */
+  async fork(id: string, options: ForkOptions): Promise<Session & ForkedFiles> {
+    const { sessionId, told } = await recordFork(this.#deps, id, options);
+    return Object.assign(await this.#keep(sessionId, this.#resume(sessionId, { isHeld: true })), told);
+  }
+
+  /** Makes a fork and leaves it to whoever opens it. @internal */
+  recordFork(id: string, options: ForkOptions): Promise<RecordedFork> {
+    return recordFork(this.#deps, id, options);
   }
 
   /** Whether there is such a session in the log. @internal */
@@ -216,6 +232,7 @@ export class Sessions {
       await this.#deps.leave(id);
     };
     const session = new Session({ id, stream, hooks, receipts, extensions, lane, log, ids, logger, close });
+    stream.isHeld = options.isHeld ?? false;
     if (options.onEvent !== undefined) session.subscribe(options.onEvent);
     const sessionScope = options.origin === "subagent" ? "subagent" : "main";
     const started = hooks.start({ sessionId: id, cwd, sessionScope });

@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { methods } from "../../src/control-plane/index.ts";
 import type { Method } from "../../src/control-plane/method.ts";
-import { notThereYet, Plane, postCall, type Json } from "./support/plane.ts";
+import { Plane, postCall, type Json } from "./support/plane.ts";
 
 type Call = (method: string, params?: unknown) => Promise<Json>;
 
@@ -104,6 +104,32 @@ describe.each(doors)("%s", (_name, door) => {
           "session_not_found",
         ]);
     }
+  });
+
+  test("sessions.fork goes on from what a session was", async () => {
+    const { ok, reason } = await opened(door);
+    await ok("sessions.start", { sessionId: "s1", model: "s/m" });
+    await ok("sessions.prompt", { sessionId: "s1", prompt: "hello" });
+    const { version } = await ok("sessions.get", { sessionId: "s1" });
+    const forked = await ok("sessions.fork", { sessionId: "s1", at: version });
+    expect(forked.sessionKey).toBe(`session:${forked.sessionId}`);
+    expect(Object.keys(forked)).toEqual(["sessionId", "sessionKey", "version"]);
+    const { sessions } = await ok("sessions.list");
+    expect(sessions.map((each: Json) => each.forkedFrom)).toContainEqual({ sessionId: "s1", at: version });
+    expect((await ok("sessions.prompt", { sessionId: forked.sessionId, prompt: "on" })).text).toBe(
+      "answer 2",
+    );
+    expect((await ok("sessions.get", { sessionId: "s1" })).version).toBe(version);
+    const cwd = path.join(mkdtempSync(path.join(tmpdir(), "lemon-rpc-")), "new");
+    const other = await ok("sessions.fork", { sessionId: "s1", at: 2, cwd });
+    expect(other).toMatchObject({ filesUnavailable: [] });
+    expect(["full", "partial"]).toContain(other.coverage);
+    expect(await reason("sessions.fork", { sessionId: "s1", at: version + 1 })).toBe("invalid_version");
+    expect(await reason("sessions.fork", { sessionId: "s1", at: 0 })).toBe("invalid_version");
+    expect(await reason("sessions.fork", { sessionId: "nobody", at: 1 })).toBe("session_not_found");
+    expect(await reason("sessions.fork", { sessionId: "s1", at: 1, cwd: "a\u0000b" })).toBe("invalid_cwd");
+    writeFileSync(path.join(cwd, "a.txt"), "");
+    expect(await reason("sessions.fork", { sessionId: "s1", at: 1, cwd })).toBe("cwd_not_empty");
   });
 
   test("the facts of a session come page by page", async () => {
@@ -467,18 +493,6 @@ describe.each(doors)("%s", (_name, door) => {
       expect(await reason(`background.${method}`, { id, parentSessionKey: "other" })).toBe("not_found");
     expect(await reason("background.list", { status: "nope" })).toBe("invalid_status");
     expect(await reason("background.start", { prompt: " " })).toBe("empty_prompt");
-  });
-
-  test("what is not there yet says so", async () => {
-    const { call } = await opened(door);
-    const params = { sessionId: "s1", at: 1, a: 1, b: 2, id: "x", prompt: "x", source: "s1", question: "x" };
-    for (const method of notThereYet) {
-      driven.add(method);
-      expect((await call(method, params)).error).toMatchObject({
-        code: -32009,
-        data: { reason: "not_implemented" },
-      });
-    }
   });
 });
 

@@ -109,6 +109,7 @@ test("the commands, their arguments and their flags", () => {
     "deny <id> [reason]",
     "trust [dir] --revoke",
     "hooks explain <session> [call]",
+    "fork <id> --at <version> | --into <dir>",
     "what-if [id] --all | --extension <path> | --keep | --no-extensions | --approve <mode> | --deny <tool> | --require-approval <tool> | --fail-on-change",
     "blame <file[:line]> --session <id> | --at <version>",
     "extension validate <path> -j",

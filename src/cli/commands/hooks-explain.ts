@@ -8,6 +8,7 @@ import {
   type CallOutcome,
   type HandlerAccount,
 } from "../../projections/index.ts";
+import { historyOf } from "../../log/index.ts";
 import { requireSession } from "../../replay/index.ts";
 import { describeCall } from "../calls.ts";
 import { statuses, type Status } from "../errors.ts";
@@ -21,7 +22,7 @@ export async function explainHooks(context: Context, id: string, callId?: string
   const calls = await readingLog(context, async (log) => {
     const { sessionId } = await requireSession(log, id);
     let view = hookAccount.initial;
-    for await (const fact of log.read(`session-${sessionId}`)) view = project(hookAccount, view, fact);
+    for await (const fact of historyOf(log, `session-${sessionId}`)) view = project(hookAccount, view, fact);
     return Object.values(view.calls);
   });
   const wanted = callId === undefined ? calls : calls.filter((call) => call.callId === callId);

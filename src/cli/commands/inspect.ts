@@ -1,6 +1,7 @@
 /** `lemon inspect` */
 import { readFile } from "node:fs/promises";
-import { LemonError, messageOf } from "../../errors.ts";
+import path from "node:path";
+import { messageOf } from "../../errors.ts";
 import {
   Inspector,
   parsePrices,
@@ -59,8 +60,11 @@ function say({ out }: Context, { url, port }: Inspector): void {
 }
 
 /** The log is open for reading alone: a runtime is opened for the fork, and closed after it. */
-function fork(_context: Context, _request: ForkRequest): Promise<ForkAnswer> {
-  throw new LemonError("not_implemented", "forking is not there yet");
+async function fork(context: Context, { sessionId: id, at, into }: ForkRequest): Promise<ForkAnswer> {
+  const options = { at, ...(into === undefined ? {} : { cwd: path.resolve(context.cwd, into) }) };
+  const { withRuntime } = await import("../leading.ts");
+  const { sessionId, cwd } = await withRuntime(context, ({ sessions }) => sessions.recordFork(id, options));
+  return { sessionId, forkedFrom: { sessionId: id, at }, cwd };
 }
 
 async function pricesIn(file: string): Promise<Prices> {

@@ -27,8 +27,11 @@ export async function sessions(context: Context): Promise<Status> {
   return statuses.done;
 }
 
-/** For whom it works; nothing for a session of its own. */
-function workOf({ origin, parentSessionId }: Pick<SessionSummary, "origin" | "parentSessionId">): string {
+type Lineage = Pick<SessionSummary, "origin" | "parentSessionId" | "forkedFrom">;
+
+/** For whom it works, or what it goes on from; nothing for a session of its own. */
+function workOf({ origin, parentSessionId, forkedFrom }: Lineage): string {
+  if (forkedFrom !== null) return `fork of ${forkedFrom.sessionId} at ${forkedFrom.at}`;
   if (origin === "session") return "";
   return parentSessionId === null ? origin : `${origin} of ${parentSessionId}`;
 }

@@ -12,17 +12,17 @@ import { readingLog } from "../reading.ts";
 /** Shows a session and its conversation, as they are or were after a fact. */
 export async function show(context: Context, id: string, { at }: { readonly at?: number }): Promise<Status> {
   const { out } = context;
-  const { state, tasks, isRedacted } = await readingLog(context, async (log) => {
-    const { sessionId, cwd } = await requireSession(log, id);
+  const { state, tasks, isRedacted, forkedFrom } = await readingLog(context, async (log) => {
+    const { sessionId, cwd, forkedFrom } = await requireSession(log, id);
     const found = await stateAt(log, `session-${sessionId}`, at);
     // Now, a task may have ended without anybody to tell it.
     const given = at === undefined ? Object.values(await currentTasks(log, sessionId)) : found.tasks;
-    return { state: found, tasks: given, isRedacted: cwd === null };
+    return { state: found, tasks: given, isRedacted: cwd === null, forkedFrom };
   });
   const { version, session, messages } = state;
   if (out.json) {
     const redacted = isRedacted ? { isRedacted } : {};
-    out.document({ sessionId: id, ...redacted, ...state, tasks });
+    out.document({ sessionId: id, ...redacted, forkedFrom, ...state, tasks });
     return statuses.done;
   }
   if (isRedacted) {
@@ -33,14 +33,20 @@ export async function show(context: Context, id: string, { at }: { readonly at?:
     return statuses.done;
   }
   for (const line of head(id, version, session)) out.line(line);
+  if (forkedFrom !== null) out.line(`forked    from ${forkedFrom.sessionId} at version ${forkedFrom.at}`);
   for (const { taskId, status, description } of tasks)
     out.line(`task      ${taskId} ${status}: ${oneLine(description, 80)}`);
   for (const message of messages) {
     out.line("");
-    out.line(out.paint("bold", `${message.role} (version ${message.version})`));
+    out.line(out.paint("bold", `${message.role} (${placeOf(message.version)})`));
     for (const line of body(message)) out.line(line);
   }
   return statuses.done;
+}
+
+/** Messages of the sessions that it was forked from count back from the fork. */
+function placeOf(version: number): string {
+  return version > 0 ? `version ${version}` : `before the fork, ${version}`;
 }
 
 function head(id: string, version: number, session: SessionView): string[] {

@@ -48,6 +48,9 @@ async function lastReport(runtime: Runtime, id: string): Promise<object> {
   const types = ["extension_status_report.published"];
   for await (const { data } of runtime.log.read(`session-${id}`, { types, backwards: true }))
     return (data as { readonly report: object }).report;
+  // A fork that was never opened has that of its parent.
+  const { extensions } = await runtime.replay.stateAt(id);
+  if (extensions !== null) return extensions;
   throw notOpen();
 }
 

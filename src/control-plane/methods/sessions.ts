@@ -4,7 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import type { Runtime, Session } from "../../runtime/index.ts";
 import { LemonError } from "../../errors.ts";
-import { defineMethod, notImplemented, type Method } from "../method.ts";
+import { defineMethod, type Method } from "../method.ts";
 import { names, sessionOptions } from "./session-options.ts";
 import { count, fact, limit, optionalText, outcome, sessionId, sessionState } from "./shapes.ts";
 
@@ -54,13 +54,36 @@ const resume = defineMethod({
   run: async ({ sessionId: id, ...said }, { runtime }) => openedOf(await runtime.sessions.resume(id, said)),
 });
 
-const fork = notImplemented(
-  "sessions.fork",
-  "write",
-  "Starts a session with the history of another up to a version.",
-  z.object({ sessionId, at: count, cwd: optionalText }),
-  opened,
-);
+const fork = defineMethod({
+  name: "sessions.fork",
+  scope: "write",
+  summary:
+    "Starts a session that goes on from what another was at a version; a run that is open there waits.",
+  params: z.object({
+    sessionId,
+    at: z.int().describe("version of the other session, from 1"),
+    cwd: optionalText.describe(
+      "an absent or empty folder, which gets the files as they were; default: the other session's folder, as it is",
+    ),
+  }),
+  result: opened.extend({
+    filesUnavailable: z.array(z.string()).exactOptional(),
+    coverage: z.enum(["full", "partial", "none"]).exactOptional(),
+    coverageReasons: z.array(z.string()).exactOptional(),
+  }),
+  run: async ({ sessionId: id, ...where }, { runtime }) => {
+    const forked = await runtime.sessions.fork(id, where);
+    const { filesUnavailable, coverage, coverageReasons } = forked;
+    if (filesUnavailable === undefined || coverage === undefined || coverageReasons === undefined)
+      return openedOf(forked);
+    return {
+      ...openedOf(forked),
+      filesUnavailable: [...filesUnavailable],
+      coverage,
+      coverageReasons: [...coverageReasons],
+    };
+  },
+});
 
 const list = defineMethod({
   name: "sessions.list",
@@ -74,6 +97,7 @@ const list = defineMethod({
         sessionKey: z.string(),
         origin: z.enum(["session", "background", "subagent"]),
         parentSessionId: z.string().nullable(),
+        forkedFrom: z.object({ sessionId: z.string(), at: count }).nullable(),
         cwd: z.string().nullable(),
         model: z.string().nullable(),
         status: z.enum(["idle", "running", "shut_down"]),

@@ -109,9 +109,9 @@ export class CheckpointStore {
 
   /** Where a session works; `null` when it was never started. */
   async cwdOf(sessionId: string): Promise<string | null> {
-    const types = ["session.started"];
+    const types = ["session.started", "session.forked"];
     for await (const fact of this.#log.read(sessionStreamName(sessionId), { types }))
-      return (upcast(fact) as FactOf<"session.started">).data.cwd;
+      return (upcast(fact) as FactOf<"session.started" | "session.forked">).data.cwd;
     return null;
   }
 

@@ -38,6 +38,7 @@ export function isWatched(type: string): boolean {
 
 const watched: ReadonlySet<string> = new Set<KnownFact["type"]>([
   "session.started",
+  "session.forked",
   "session.shut_down",
   "tool_call.started",
   "session.compacted",
@@ -63,6 +64,7 @@ function tell(
   });
   switch (fact.type) {
     case "session.started":
+    case "session.forked":
       return ["session_started", { model: fact.data.model }];
     case "session.shut_down":
       return ["session_ended", {}];

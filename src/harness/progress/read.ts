@@ -69,8 +69,8 @@ export async function readProgress(
 
 /** The working directory that a session was started with; `null` when it was not. */
 async function cwdOf(log: EventLog, stream: string, to: number): Promise<string | null> {
-  for await (const fact of log.read(stream, { types: ["session.started"], to }))
-    return (upcast(fact) as FactOf<"session.started">).data.cwd;
+  for await (const fact of log.read(stream, { types: ["session.started", "session.forked"], to }))
+    return (upcast(fact) as FactOf<"session.started" | "session.forked">).data.cwd;
   return null;
 }
 

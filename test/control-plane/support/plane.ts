@@ -19,9 +19,6 @@ import { scriptedRuntime } from "../../support/runtimes.ts";
 
 export const TOKEN = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
 
-/** Methods that are only refused. */
-export const notThereYet: readonly string[] = ["sessions.fork"];
-
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 
