@@ -37,6 +37,7 @@ export {
 export type { Divergence, DivergenceKind, LeafDifference } from "./divergence.ts";
 export type { ForkedSession, ForkRequest } from "./fork.ts";
 export type { Materialised, MaterialiseOptions, MaterialiseReason } from "./materialise/materialise.ts";
+export { changeLine } from "./change-lines.ts";
 export type { FileChange, StateDiff, StateRef } from "./diff.ts";
 export type { PatchOperation } from "./json-patch.ts";
 export type { StateChange, StatePart } from "./state-changes.ts";

@@ -520,6 +520,7 @@ const pinned: Record<string, string[]> = {
     "ViewsAt",
     "backgroundRunRules",
     "blame",
+    "changeLine",
     "changedParts",
     "checkBundle",
     "diffStates",

@@ -1,19 +1,9 @@
 /** `lemon diff ID A B` */
-import {
-  diffStates,
-  requireSession,
-  stateRef,
-  type StateChange,
-  type StateDiff,
-} from "../../replay/index.ts";
+import { changeLine, diffStates, requireSession, stateRef, type StateDiff } from "../../replay/index.ts";
 import { statuses, UsageError, type Status } from "../errors.ts";
 import type { Context } from "../globals.ts";
-import { oneLine } from "../printable.ts";
 import { readingLog } from "../reading.ts";
 import { LemonError } from "../../errors.ts";
-
-/** Characters of a value that are shown. */
-const VALUE = 60;
 
 /** Shows what differs between two states. @throws UsageError for a version that is none */
 export async function diff(context: Context, id: string, a: string, b: string): Promise<Status> {
@@ -54,35 +44,9 @@ function told({ a, b, changes, patch }: StateDiff): string[] {
   for (const change of changes) {
     if (change.part !== part) lines.push("", change.part);
     part = change.part;
-    lines.push(`${signs[change.change]} ${change.key}${detail(change)}`);
+    lines.push(changeLine(change));
   }
   return lines;
-}
-
-const signs: Readonly<Record<StateChange["change"], string>> = { added: "+", removed: "-", changed: "~" };
-
-function detail({ part, before, after, change }: StateChange): string {
-  const shown = after ?? before;
-  if (part === "messages") return `: ${messageText(shown)}`;
-  if (part === "files") return "";
-  if (change !== "changed" || !isPlain(before) || !isPlain(after)) return `: ${short(shown)}`;
-  const differing = Object.keys({ ...before, ...after }).filter(
-    (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
-  );
-  return `: ${differing.map((key) => `${key} ${short(before[key])} → ${short(after[key])}`).join(", ")}`;
-}
-
-function messageText(message: unknown): string {
-  const { role, version, ...rest } = message as { readonly role: string; readonly version: number };
-  return `${role} (version ${version}) ${short(rest)}`;
-}
-
-function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function short(value: unknown): string {
-  return oneLine(typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing"), VALUE);
 }
 
 function colourOf(line: string): "green" | "red" | "dim" {

@@ -1,11 +1,10 @@
 /** What is answered by replaying, and by comparing two states. */
 import type { EventLog } from "../../log/index.ts";
-import { verifyReplay } from "../../replay/index.ts";
+import { changeLine, diffStates, verifyReplay, type StateRef } from "../../replay/index.ts";
 import type { DiffAnswer, VerifyAnswer } from "../api.ts";
 import type { SessionBook } from "../session/session-book.ts";
 import type { Shelf } from "../session/shelf.ts";
-import type { Query } from "./query.ts";
-import { RefusedRequestError } from "./refusal.ts";
+import { wholeNumber, type Query } from "./query.ts";
 
 /** The last replay of each session, with the version that it was made at: the same facts give the same report. */
 const reports = new WeakMap<
@@ -24,7 +23,42 @@ export function verifySession(log: EventLog, book: SessionBook): Promise<VerifyA
   return report;
 }
 
-/** Compares two sessions, or two versions of one. */
-export function compareStates(_log: EventLog, _shelf: Shelf, _query: Query): Promise<DiffAnswer> {
-  throw new RefusedRequestError("not_implemented", "Comparing is not there yet.");
+/** Operations of a patch that the page is given: more is nothing that a person reads. */
+const MAX_PATCH = 2_000;
+/** Lines about one part of the state. */
+const MAX_LINES = 200;
+
+/**
+ * Compares two sessions, or two versions of one.
+ *
+ * @throws InvalidParameterError, SessionNotFoundError, InvalidVersionError
+ */
+export async function compareStates(log: EventLog, shelf: Shelf, query: Query): Promise<DiffAnswer> {
+  const a = await refIn(shelf, query, "a");
+  const b = await refIn(shelf, query, "b");
+  const { patch, changes } = await diffStates(log, a, b);
+  const summary: Record<string, string[]> = {};
+  for (const change of changes) (summary[change.part] ??= []).push(changeLine(change));
+  return {
+    a,
+    b,
+    patch: patch.slice(0, MAX_PATCH),
+    patchLeftOut: Math.max(0, patch.length - MAX_PATCH),
+    summary: Object.fromEntries(
+      Object.entries(summary).map(([part, lines]) => [part, lines.slice(0, MAX_LINES)]),
+    ),
+  };
+}
+
+/** `ID@V`, or `ID` for its last version. */
+async function refIn(shelf: Shelf, query: Query, name: "a" | "b"): Promise<StateRef> {
+  const given = query.required(name);
+  const at = given.lastIndexOf("@");
+  const sessionId = at === -1 ? given : given.slice(0, at);
+  const { version } = await shelf.open(sessionId);
+  if (at === -1) return { sessionId, version };
+  return {
+    sessionId,
+    version: wholeNumber(name, given.slice(at + 1), { least: 1, most: Number.MAX_SAFE_INTEGER }),
+  };
 }
