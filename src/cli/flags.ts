@@ -52,6 +52,17 @@ export interface TreeFlags {
   readonly follow?: boolean;
 }
 
+/** Flags of `lemon bisect`. */
+export interface BisectFlags {
+  readonly run?: string;
+  readonly when?: string;
+  readonly from?: number;
+  readonly to?: number;
+  readonly timeout?: number;
+  readonly ignored?: "copy" | "link" | "none";
+  readonly workDir?: string;
+}
+
 /** Flags of `lemon doctor`. */
 export interface DoctorFlags {
   readonly bundle?: string;

@@ -4,6 +4,7 @@
  */
 import { createRequire } from "node:module";
 import type * as Commander from "commander";
+import { addBisectCommand } from "./bisect-command.ts";
 import { addBackgroundCommands } from "./background-commands.ts";
 import { addBundleCommands } from "./bundle-commands.ts";
 import { addCheckpointCommands } from "./checkpoint-commands.ts";
@@ -46,6 +47,7 @@ export function buildProgram(version: string, invoke: Invoke): Command {
   addBackgroundCommands(program, invoke);
   addReadCommands(program, invoke);
   addInspectCommand(program, invoke);
+  addBisectCommand(program, invoke);
   addHarnessCommands(program, invoke);
   addCheckpointCommands(program, invoke);
   addLogCommands(program, invoke);

@@ -75,14 +75,15 @@ export const errorClasses: readonly ErrorClass[] = [
     reasons: words(
       "conflict session_busy session_streaming fenced already_streaming not_streaming file_changed " +
         "file_changed_during_read version_conflict cursor_ahead cwd_not_empty session_exists plan_mode_unchanged " +
-        "approval_pending data_redacted bundle_conflict already_started already_present running restarting job_taken",
+        "approval_pending data_redacted bundle_conflict check_never_fails check_fails_at_start check_undecided " +
+        "nothing_changed expression_never_holds already_started already_present running restarting job_taken",
     ),
   },
   {
     number: -32005,
     code: "TIMEOUT",
     sentence: "The call took too long.",
-    reasons: words("timeout call_timeout"),
+    reasons: words("timeout call_timeout expression_timed_out"),
   },
   {
     number: -32006,

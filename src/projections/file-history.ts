@@ -91,3 +91,10 @@ function imagesOf({ path, change, ...images }: Change): Omit<FileWrite, "positio
 function fileOr(sha256: string | null, mode: number | null, otherwise: "absent" | "unknown"): PathContent {
   return sha256 === null ? { is: otherwise } : { is: "file", sha256, mode };
 }
+
+/** Whether two contents are the same as far as both are known; of what is not known that can't be said. */
+export function isSameContent(a: PathContent, b: PathContent): boolean {
+  if (a.is === "unknown" || b.is === "unknown") return false;
+  if (a.is === "absent" || b.is === "absent") return a.is === b.is;
+  return a.sha256 === b.sha256 && (a.mode === null || b.mode === null || a.mode === b.mode);
+}

@@ -109,6 +109,7 @@ export {
   heldAt,
   ledgerOf,
   madeDirectoriesOf,
+  isSameContent,
   writesOf,
   type FileWrite,
   type MadeDirectory,

@@ -47,3 +47,40 @@ export class InvalidLineError extends LemonError {
     });
   }
 }
+
+/** Why a bisect names no fact. */
+export type BisectReason =
+  | "nothing_changed"
+  | "check_never_fails"
+  | "check_fails_at_start"
+  | "check_undecided"
+  | "expression_never_holds"
+  | "expression_timed_out";
+
+/** There is no fact that a bisect could name. Its reason is a {@link BisectReason}. */
+export class BisectError extends LemonError {
+  constructor(reason: BisectReason, message: string, details: { readonly cause?: unknown } = {}) {
+    super(reason, message, details);
+  }
+}
+
+/** A bisect is asked for in a way that makes no sense. Code `LEMON_INVALID_BISECT`. */
+export class InvalidBisectError extends LemonError {
+  constructor(field: string, expected: string) {
+    super("invalid_bisect", `${field}: expected ${expected}`, { field, expected });
+  }
+}
+
+/** An expression can't be understood. Code `LEMON_INVALID_EXPRESSION`. */
+export class InvalidExpressionError extends LemonError {
+  constructor(message: string) {
+    super(
+      "invalid_expression",
+      `the expression can't be evaluated: ${message}. It is JavaScript over \`state\``,
+      {
+        field: "when",
+        expected: "a JavaScript expression over state",
+      },
+    );
+  }
+}

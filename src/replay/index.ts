@@ -4,6 +4,7 @@ import type { EventLog } from "../log/index.ts";
 import type { PendingApproval } from "../projections/index.ts";
 import type { decideRun, ranMs } from "../actors/background-run/machine.ts";
 import type { forkSession as ForkSession, ForkedSession, ForkRequest } from "./fork.ts";
+import type { BisectOptions, BisectResult } from "./bisect/options.ts";
 import type { Materialised, MaterialiseOptions } from "./materialise/materialise.ts";
 import type { CheckedBundle } from "./bundle/check.ts";
 import type { ExportedBundle, ExportOptions } from "./bundle/export.ts";
@@ -27,6 +28,7 @@ export type { ExportedBundle, ExportOptions } from "./bundle/export.ts";
 export type { ImportedBundle } from "./bundle/import.ts";
 export { InvalidLineError, NotTextError, SessionNotFoundError } from "./errors.ts";
 export type { BlameLine, BlameOptions } from "./blame/blame.ts";
+export type { BisectOptions, BisectResult, BisectRun } from "./bisect/options.ts";
 export {
   findSession,
   listSessions,
@@ -65,6 +67,20 @@ export {
 export async function stateAt(log: EventLog, stream: string, at?: number): Promise<StateAt> {
   const state = await import("./state-at.ts");
   return state.stateAt(log, stream, at);
+}
+
+/**
+ * Finds the first fact after which a command fails or an expression holds. docs/reference/bisect.md
+ *
+ * @throws InvalidBisectError, InvalidExpressionError, SessionNotFoundError, InvalidVersionError, BisectError
+ */
+export async function bisect(
+  log: EventLog,
+  sessionId: string,
+  options: BisectOptions,
+): Promise<BisectResult> {
+  const loaded = await import("./bisect/bisect.ts");
+  return loaded.bisect(log, sessionId, options);
 }
 
 /**

@@ -13,12 +13,15 @@ import {
 import type { EventLog } from "../log/index.ts";
 import type { WebSearch } from "../providers/index.ts";
 import {
+  bisect,
   blame,
   diffStates,
   requireSession,
   stateAt,
   stateRef,
   verifyReplay,
+  type BisectOptions,
+  type BisectResult,
   type BlameLine,
   type BlameOptions,
   type StateDiff,
@@ -104,6 +107,12 @@ export interface Runtime extends AsyncDisposable {
      * @throws SessionNotFoundError, InvalidVersionError
      */
     diff(sessionId: string, a: number | string, b: number | string): Promise<StateDiff>;
+    /**
+     * Finds the first fact after which a command fails or an expression holds. docs/reference/bisect.md
+     *
+     * @throws SessionNotFoundError, InvalidVersionError, InvalidBisectError, InvalidExpressionError, BisectError
+     */
+    bisect(sessionId: string, options: BisectOptions): Promise<BisectResult>;
   };
   /**
    * Shuts the sessions down, ends the workers of extensions and gives the lease back.
@@ -119,6 +128,7 @@ type Shown = Omit<Runtime, "supervision" | "replay" | "close" | keyof AsyncDispo
 
 /** What it closes beside that. */
 interface Inner {
+  readonly home: string;
   readonly dispatcher: Dispatcher;
   readonly ownsLog: boolean;
   readonly root: Supervisor;
@@ -132,7 +142,7 @@ interface Inner {
 /** A runtime out of its parts, which are running. @internal */
 export function runningRuntime(shown: Shown, inner: Inner): Runtime {
   const { log } = shown;
-  const { root, listeners, dispatcher } = inner;
+  const { root, listeners, dispatcher, home } = inner;
   void dispatcher.begin();
   let closing: Promise<readonly Zombie[]> | null = null;
   const close = (): Promise<readonly Zombie[]> => (closing ??= closeAll(shown, inner));
@@ -166,6 +176,10 @@ export function runningRuntime(shown: Shown, inner: Inner): Runtime {
         const refs = [await stateRef(sessionId, a), await stateRef(sessionId, b)] as const;
         for (const ref of refs) await requireSession(log, ref.sessionId);
         return diffStates(log, ...refs);
+      },
+      bisect: async (sessionId, options) => {
+        await requireSession(log, sessionId);
+        return bisect(log, sessionId, { ...options, skipped: [home, ...(options.skipped ?? [])] });
       },
     },
     close,

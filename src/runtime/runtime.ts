@@ -189,6 +189,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
         sideQuery,
       },
       {
+        home,
         ownsLog,
         dispatcher,
         root: house.root,

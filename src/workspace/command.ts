@@ -47,6 +47,8 @@ export interface GatedCommand {
   open(): void;
   /** Ends it if it still waits; it never runs then. */
   refuse(): void;
+  /** Resolves when the command has ended, and something that it left behind may still print. */
+  readonly exited: Promise<CommandExit>;
   /** Resolves when the command has ended and its output is read. What it left in the background runs on. */
   readonly ended: Promise<CommandExit>;
 }
@@ -81,6 +83,7 @@ export async function startCommand(request: CommandRequest): Promise<GatedComman
     mark: await markOf(pid),
     open: () => void control.end("go\n"),
     refuse: () => void control.destroy(),
+    exited,
     ended,
   };
 }

@@ -86,6 +86,7 @@ test("the commands, their arguments and their flags", () => {
     "diff <id> <a> <b>",
     "tree --at <position> | --follow",
     "inspect [id] --port <number> | --open | --prices <file>",
+    "bisect <id> --run <command> | --when <expression> | --from <version> | --to <version> | --timeout <ms> | --ignored <how> | --work-dir <dir>",
     "todos <id> --at <version>",
     "progress <id> --at <version>",
     "features list",

@@ -1,5 +1,5 @@
 /** What each path of a workspace held at a position of the log. Pure. */
-import type { FileWrite, PathContent } from "../../projections/index.ts";
+import { isSameContent, type FileWrite, type PathContent } from "../../projections/index.ts";
 import type { Step } from "./workspace-history.ts";
 
 /** What is known of a path at a position. */
@@ -73,4 +73,17 @@ function stateOf(
       step.writes.some(({ path }) => path.startsWith(`${folder}/`)),
   );
   return hadFiles ? "unsaid" : "made";
+}
+
+/** The steps that leave the workspace other than it was before them, as far as the log knows. */
+export function changingSteps(steps: readonly Step[]): Step[] {
+  const held = new Map<string, PathContent>();
+  return steps.filter(({ writes, madeDirs, removedDirs }) => {
+    let changes = madeDirs.length + removedDirs.length > 0;
+    for (const { path, before, after } of writes) {
+      if (!isSameContent(held.get(path) ?? before, after)) changes = true;
+      held.set(path, after);
+    }
+    return changes;
+  });
 }

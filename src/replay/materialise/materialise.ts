@@ -81,7 +81,7 @@ interface CopyTold {
 }
 
 /** Copies the workspace as it is now. @param root - absolute, no link, empty */
-async function copyInto(
+export async function copyInto(
   log: EventLog,
   history: WorkspaceHistory,
   root: string,
@@ -105,7 +105,7 @@ async function copyInto(
 }
 
 /** What is told of a copy that stands at a version. */
-function materialisedOf(
+export function materialisedOf(
   { files, isRead, reasons }: CopyTold,
   filesUnavailable: readonly string[],
 ): Materialised {
