@@ -65,7 +65,7 @@ export class StreamClosedError extends LemonError {
 }
 
 /** The log of a stream could not be read or written, for a reason that it has no name for. Code `LEMON_LOG_UNREADABLE`. */
-export class LogUnreadableError extends LemonError {
+class LogUnreadableError extends LemonError {
   constructor(cause: unknown) {
     super("log_unreadable", "the log could not be read; it is tried again every second", { cause });
   }

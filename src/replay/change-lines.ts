@@ -34,6 +34,6 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 function short(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
   const line = text.replace(/\s+/g, " ");
-  const points = [...line.slice(0, 2 * VALUE)];
+  const points = Array.from(line.slice(0, 2 * VALUE));
   return points.length > VALUE ? `${points.slice(0, VALUE - 1).join("")}…` : line;
 }

@@ -180,7 +180,7 @@ describe("the log", { timeout }, () => {
     for (const args of [["verify"], ["facts", "first"], prompt]) {
       const ended = await lemon.run("--json", ...args);
       expect({ status: ended.status, code: codeOf(ended) }).toEqual({ status: 1, code: "LEMON_LOG_NEWER" });
-      expect(ended.stderr).toMatch(/format version 99.*knows 2/);
+      expect(ended.stderr).toMatch(/format version 99.*knows 3/);
     }
     expect(readFileSync(log).equals(before)).toBe(true);
   });
