@@ -12,7 +12,7 @@ export interface TreeRow<Node> {
 }
 
 /** Any tree, depth first. */
-export function treeRows<Node>(
+function treeRows<Node>(
   roots: readonly Node[],
   childrenOf: (node: Node) => readonly Node[],
 ): TreeRow<Node>[] {

@@ -38,7 +38,7 @@ export function tasksIn(views: Readonly<Record<string, unknown>>): TaskLine[] {
 }
 
 /** An array, the values of an object, or nothing. */
-export function listOf(value: unknown): unknown[] {
+function listOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
   return typeof value === "object" && value !== null ? Object.values(value) : [];
 }

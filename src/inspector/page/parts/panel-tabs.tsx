@@ -16,7 +16,7 @@ const LABELS: Readonly<Record<Panel, string>> = {
 };
 
 /** Names of the tabs, which on a narrow screen include the list of facts and the fact. */
-export function tabsFor(isNarrow: boolean): readonly Panel[] {
+function tabsFor(isNarrow: boolean): readonly Panel[] {
   return isNarrow ? ["facts", "fact", ...PANELS] : PANELS;
 }
 
