@@ -71,6 +71,9 @@ const pureFiles = [
   sharedRules,
 ];
 
+/** Runs in a browser. */
+const page = "^src/inspector/page/";
+
 /** A room is a folder, or one file such as `src/runtime.ts`. */
 const within = (names) => `^src/(${names.join("|")})(/|\\.ts$)`;
 const npm = (names) => `(^|node_modules/)(${names.join("|")})(/|$)`;
@@ -219,8 +222,33 @@ export default {
       comment:
         "src imports only what package.json lists under dependencies; the page has what it needs built into it",
       severity: "error",
-      from: { path: "^src/", pathNot: "^src/inspector/page/" },
+      from: { path: "^src/", pathNot: page },
       to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"], dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "page-packages",
+      comment: "The page is bundled for a browser: it imports what is built into it, and nothing of Node",
+      severity: "error",
+      from: { path: page },
+      to: {
+        dependencyTypes: ["core", "npm", "npm-dev", "npm-optional", "npm-peer", "npm-no-pkg", "npm-unknown"],
+        pathNot: npm(["preact", "uplot", "@tanstack/virtual-core"]),
+      },
+    },
+    {
+      name: "page-apart",
+      comment:
+        "The page has its own files; of the house it knows types only, since nothing else may be in its bundle",
+      severity: "error",
+      from: { path: page },
+      to: { path: "^src/", pathNot: page, dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "page-is-a-leaf",
+      comment: "No file outside the page imports of it",
+      severity: "error",
+      from: { path: "^src/", pathNot: page },
+      to: { path: page },
     },
     {
       name: "src-stands-alone",

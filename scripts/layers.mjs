@@ -50,7 +50,7 @@ function describe({ rule, from, to, cycle }) {
 
 function sources() {
   return readdirSync(path.join(folder, "src"), { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.m?ts$/.test(file))
+    .filter((file) => /\.m?tsx?$/.test(file))
     .map((file) => path.posix.join("src", file.split(path.sep).join("/")));
 }
 

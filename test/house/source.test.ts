@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const files = readdirSync(path.join(root, "src"), { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts"))
+  .filter((file) => /\.tsx?$/.test(file))
   .map((file) => path.join("src", file));
 const texts = files.map((file) => [file, readFileSync(path.join(root, file), "utf8")] as const);
 
@@ -38,7 +38,13 @@ test("every exported name says what it is for", () => {
 
 /** Exported declarations with no TSDoc above them. Overloads need one on the first. */
 function silentExports(file: string, text: string): string[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const source = ts.createSourceFile(
+    file,
+    text,
+    ts.ScriptTarget.Latest,
+    true,
+    file.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS,
+  );
   const told = new Set<string>();
   return source.statements.flatMap((statement) => {
     if (!isExportedDeclaration(statement)) return [];
