@@ -27,7 +27,7 @@ export interface LoadedStream<Views extends StreamViews = StreamViews> {
   readonly version: number;
   /** Hash of that fact; the empty string when there is none. */
   readonly hash: string;
-  /** Version of the stored state that it started from, 0 for none. */
+  /** Version of the stored state that it started from; without one, that before its history: 0, or less for a fork. */
   readonly fromVersion: number;
   /** The first difference between what was recorded and what the machines decide now. */
   readonly divergence: FedDivergence | null;
@@ -49,7 +49,8 @@ export async function loadStream<Views extends StreamViews>(
   const parts = start === null ? await historyParts(log, stream) : [];
   const feed = start === null ? Feed.of(actors, parts) : new Feed(start.cascade);
   const views = start?.views ?? kind.create();
-  const fromVersion = start?.cascade.version ?? 0;
+  // A fork's history begins below zero: where it is long, its state is stored soon.
+  const fromVersion = start?.cascade.version ?? 0 - (parts[0]?.shift ?? 0);
   let version = fromVersion;
   let hash = start?.hash ?? "";
   let divergence: FedDivergence | null = null;

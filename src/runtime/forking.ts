@@ -1,6 +1,7 @@
 /** What the runtime adds to a fork: an id, the secrets of the folder, and the words in which it is told. */
 import path from "node:path";
 import { LemonError } from "../errors.ts";
+import type { FactOf } from "../events/index.ts";
 import { forkSession, requireSession, type Materialised } from "../replay/index.ts";
 import type { SessionsDeps } from "./sessions-deps.ts";
 
@@ -42,6 +43,9 @@ export async function recordFork(
   const mask = await factory.maskOf(folder ?? (await requireSession(log, id)).cwd ?? home);
   const parts = { clock, mask, skipped: [factory.home] };
   const { files, ...made } = await forkSession(log, id, { sessionId, at, cwd: folder }, parts);
+  // Whoever watches sessions sees their streams only while they are open.
+  for await (const fact of log.read(`session-${sessionId}`, { to: 1 }))
+    factory.world.watch(sessionId, fact, (fact as FactOf<"session.forked">).data.lineage);
   if (files === undefined) return { ...made, told: {} };
   const { filesUnavailable, coverage, coverageReasons } = files;
   return { ...made, told: { filesUnavailable, coverage, coverageReasons } };

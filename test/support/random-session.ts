@@ -7,6 +7,7 @@ import { sessionActors } from "../../src/actors/session/actors.ts";
 import type { Fact, FactOf } from "../../src/events/index.ts";
 import { historyOf, LogFullError, type EventLog } from "../../src/log/index.ts";
 import { pendingCalls } from "../../src/projections/index.ts";
+import { verifyReplay } from "../../src/replay/index.ts";
 import { memoryLog, tampered, type Tampering } from "./log-doubles.ts";
 import {
   answeredBy,
@@ -136,7 +137,7 @@ export class Subject {
 export type Command = fc.AsyncCommand<object, Subject>;
 
 /** A command that may always be tried: the session itself says what it can't take. */
-export function command(name: string, run: (subject: Subject) => Promise<void> | void): Command {
+function command(name: string, run: (subject: Subject) => Promise<void> | void): Command {
   return {
     check: () => true,
     run: async (_model, subject) => {
@@ -149,11 +150,11 @@ export function command(name: string, run: (subject: Subject) => Promise<void> |
 }
 
 /** What the session refuses is no failure of the test; what it answers wrongly shows in the end. */
-export function tolerated(promise: Promise<unknown>): void {
+function tolerated(promise: Promise<unknown>): void {
   promise.catch((error: unknown) => expect((error as { code?: string }).code).toMatch(/^LEMON_/));
 }
 
-export const text = (words: string): unknown => ({ content: [{ type: "text", text: words }] });
+const text = (words: string): unknown => ({ content: [{ type: "text", text: words }] });
 
 export const prompt = fc.constant(
   command("prompt", (subject) => {
@@ -338,6 +339,9 @@ export async function checkInvariants(subject: Subject): Promise<void> {
     expect(ended).toBeLessThanOrEqual(asked - lost);
     if (!turn.includes("model.cancelled")) expect(ended).toBe(asked - lost);
   }
+  // Another process with another clock decides the same.
+  const report = await verifyReplay(subject.log, subject.id);
+  expect(report).toMatchObject({ facts: facts.length, divergences: [] });
   // Views and stored states are disposable.
   const actors = sessionActors(subject.id);
   const replayed = await loadStream(subject.log, stream, actors, sessionViews, { snapshots: false });
