@@ -115,7 +115,7 @@ export class DataRedactedError extends LemonError {
     super(
       "data_redacted",
       `the data of ${stream} was left out of the bundle that it came with: it can be listed, shown and verified, ` +
-        "and nothing can go on from it; ask for a bundle that was made without --redact",
+        "and nothing can go on from it; a bundle that was made without --redact can be imported into another log",
     );
     this.stream = stream;
   }

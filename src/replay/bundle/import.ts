@@ -29,7 +29,11 @@ export async function appendBundle(log: EventLog, bundle: CheckedBundle): Promis
   const there = new Map<string, number>();
   for (const { stream } of bundle.header.streams)
     there.set(stream, await commonVersion(log, stream, bundle.hashes.get(stream) ?? []));
-  const { facts, blobs } = await missing(log, bundle, there);
+  // With all its facts there, its blobs are not wanted either: a log may have the session without its data.
+  const isThere = bundle.header.streams.every(
+    ({ stream, facts: count }) => (there.get(stream) ?? 0) >= count,
+  );
+  const { facts, blobs } = isThere ? { facts: [], blobs: 0 } : await missing(log, bundle, there);
   if (facts.length > 0) {
     const next = new Map(there);
     await log.commit((work) => {
