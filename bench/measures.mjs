@@ -6,6 +6,7 @@ export const measures = {
   views: () => import("./measures/views.mjs"),
   replay: () => import("./measures/replay.mjs"),
   inspector: () => import("./measures/inspector.mjs"),
+  "inspector-page": () => import("./measures/inspector-page.mjs"),
   resume: () => import("./measures/resume.mjs"),
   supervision: () => import("./measures/supervision.mjs"),
   turn: () => import("./measures/turn.mjs"),

@@ -64,3 +64,4 @@ export function figure({ name, unit, value, floor = null, ratio = null, goal = n
 export const ratioAtLeast = (atLeast) => ({ of: "ratio", atLeast });
 export const ratioAtMost = (atMost) => ({ of: "ratio", atMost });
 export const valueAtMost = (atMost) => ({ of: "value", atMost });
+export const valueAtLeast = (atLeast) => ({ of: "value", atLeast });

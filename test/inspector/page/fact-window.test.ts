@@ -5,6 +5,7 @@ import {
   PAGE_ROWS,
   pagesFor,
   requestOf,
+  revealed,
   rowCount,
   rowOfVersion,
   versionOfRow,
@@ -73,4 +74,10 @@ describe("pages", () => {
     expect(requestOf(listed, 1)).toEqual({ from: 2010, limit: 50 });
     expect(requestOf(listed, 2)).toBeNull();
   });
+});
+
+test("a row is brought into sight by the shortest way", () => {
+  expect(revealed(100, 26, 0, 300)).toBe(0);
+  expect(revealed(100, 26, 200, 300)).toBe(100);
+  expect(revealed(520, 26, 0, 300)).toBe(246);
 });

@@ -17,6 +17,8 @@ export function useSession(): void {
   const filter = useStore(({ place }) => place.filter);
   const last = useStore((state) => state.last);
   const epoch = useStore((state) => state.epoch);
+  // The line tells what comes after what is known: before that is known it would tell the whole session.
+  const isKnown = useStore(({ overview, place }) => place.session === null || overview !== null);
 
   useEffect(() => whileShown(page, (signal) => loadSessions(page, signal)), [page, epoch]);
   useEffect(() => {
@@ -33,6 +35,7 @@ export function useSession(): void {
     return whileShown(page, (signal) => loadMatches(page, session, filter, signal));
   }, [page, session, filter, filter === "" ? 0 : last, epoch]);
   useEffect(() => {
+    if (!isKnown) return;
     const refresh = refresher(page, session);
     const abort = new AbortController();
     const handlers = {
@@ -46,7 +49,7 @@ export function useSession(): void {
       abort.abort();
       refresh.stop();
     };
-  }, [page, session]);
+  }, [page, session, isKnown]);
 }
 
 async function loadSessions({ client, store, actions }: Page, signal: AbortSignal): Promise<void> {

@@ -58,3 +58,9 @@ export function nextMatch(listed: Listed, version: number, step: 1 | -1): number
   const row = rowOfVersion(listed, step === 1 ? version : version - 1);
   return versionOfRow(listed, step === 1 ? row + 1 : row) ?? null;
 }
+
+/** Where a list of `tall` px has to be scrolled to so that a row is in sight, from `offset`: no further than needed. */
+export function revealed(top: number, rowHeight: number, offset: number, tall: number): number {
+  if (top < offset) return top;
+  return top + rowHeight > offset + tall ? top + rowHeight - tall : offset;
+}

@@ -9,6 +9,8 @@ import { useVirtual } from "./use-virtual.ts";
 
 /** In px; styles/facts.css has the same. */
 const ROW = 26;
+/** Longer than a frame and less than anyone waits for. */
+const REST_MS = 40;
 
 /** All facts, or those that match; only rows in sight are drawn and fetched. */
 export function FactList(): preact.JSX.Element {
@@ -38,7 +40,10 @@ function Rows(): preact.JSX.Element {
   const end = items.at(-1)?.index ?? 0;
   useEffect(() => {
     // While the filter's matches are on their way, rows of the list before are no one's.
-    if (items.length > 0 && (filter === "") === (matches === null)) facts.want(listed, first, end);
+    if (items.length === 0 || (filter === "") !== (matches === null)) return;
+    // While someone scrubs, rows fly by: what is in sight when the list rests is worth a question.
+    const timer = setTimeout(() => facts.want(listed, first, end), REST_MS);
+    return () => clearTimeout(timer);
   }, [facts, listed, filter, first, end, items.length, epoch, fetched]);
   useEffect(() => {
     if (selected >= 0) reveal(selected);

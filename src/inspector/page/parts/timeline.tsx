@@ -46,12 +46,17 @@ function Scrubber(): preact.JSX.Element {
     [timeline, matches, marks, track],
   );
 
-  const xOf = (event: PointerEvent): number =>
-    event.clientX - (element.current?.getBoundingClientRect().left ?? 0);
+  // Asked once a touch or visit: with every move it would make the browser lay the page out in mid-frame.
+  const left = useRef(0);
+  const arrive = (): void => {
+    left.current = element.current?.getBoundingClientRect().left ?? 0;
+  };
+  const xOf = (event: PointerEvent): number => event.clientX - left.current;
   const isHeld = (event: PointerEvent): boolean =>
     element.current?.hasPointerCapture(event.pointerId) === true;
   const down = (event: PointerEvent): void => {
     if (event.button !== 0) return;
+    arrive();
     element.current?.setPointerCapture(event.pointerId);
     const x = xOf(event);
     // A press on a mark means the mark, even where a pixel is a hundred facts.
@@ -73,6 +78,7 @@ function Scrubber(): preact.JSX.Element {
       aria-valuemax={Math.max(1, last)}
       aria-valuenow={Math.max(1, at)}
       aria-valuetext={sentenceOf(Math.max(1, at), last, facts.rowAt(at - 1))}
+      onPointerEnter={arrive}
       onPointerDown={down}
       onPointerMove={move}
       onPointerLeave={() => setHover(null)}

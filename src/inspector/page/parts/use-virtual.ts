@@ -8,6 +8,7 @@ import {
 } from "@tanstack/virtual-core";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useReducer, useRef } from "preact/hooks";
+import { revealed } from "../model/fact-window.ts";
 
 /** What is to be drawn, and a way to a row. */
 export interface VirtualRows {
@@ -39,6 +40,12 @@ export function useVirtual(element: RefObject<HTMLElement>, count: number, rowHe
   return {
     items: virtual.getVirtualItems(),
     height: virtual.getTotalSize(),
-    reveal: (row) => virtual.scrollToIndex(row, { align: "auto" }),
+    reveal: (row) => {
+      // By what the observers told last: to ask the element would make the browser lay the page out in mid-frame.
+      const offset = virtual.scrollOffset ?? 0;
+      const tall = virtual.scrollRect?.height ?? 0;
+      const to = revealed(row * rowHeight, rowHeight, offset, tall);
+      if (to !== offset && element.current !== null) element.current.scrollTop = to;
+    },
   };
 }
