@@ -3,14 +3,25 @@
  * the same packages, is taken from the cache: a build of the house then costs nothing for it.
  */
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const source = path.join(root, "src/inspector/page");
 const cache = path.join(root, "node_modules/.cache/lemon-page");
-const packages = ["vite", "preact", "uplot", "@tanstack/virtual-core"];
+/** Their code is in the page. */
+const bundled = ["preact", "uplot", "@tanstack/virtual-core"];
+const packages = ["vite", ...bundled];
 
 /** @param folder what becomes dist */
 export async function buildPage(folder) {
@@ -38,6 +49,7 @@ async function buildInto(place) {
       cssTarget: "chrome123",
     },
   });
+  writeFileSync(path.join(fresh, "third-party-notices.txt"), noticesOf(bundled));
   rmSync(place, { recursive: true, force: true });
   forgetOlder();
   try {
@@ -47,6 +59,16 @@ async function buildInto(place) {
     if (!existsSync(place)) throw error;
     rmSync(fresh, { recursive: true, force: true });
   }
+}
+
+/** The licences of what is bundled, which have to go where the code goes. */
+function noticesOf(names) {
+  return names
+    .map((name) => {
+      const license = readFileSync(path.join(root, "node_modules", name, "LICENSE"), "utf8");
+      return `${name}\n\n${license.trim()}\n`;
+    })
+    .join(`\n${"-".repeat(80)}\n\n`);
 }
 
 /** A cache of one: what was built from older sources is not wanted again. */

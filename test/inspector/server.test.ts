@@ -239,6 +239,19 @@ describe("what is answered", () => {
     expect([diff.shown, diff.hunks[0].lines]).toEqual(["text", [" one", "-two", "+three"]]);
   });
 
+  test("what the last write made is read from the file, if it is still what was written", async () => {
+    const [{ path: name }] = (await get("/files")).files;
+    const last = `/files/diff?path=${encodeURIComponent(name)}&a=0`;
+    const lines = async (): Promise<Json> => {
+      const { shown, hunks } = await get(last);
+      return [shown, ...hunks.map((hunk: Json) => hunk.lines)];
+    };
+    expect(await lines()).toEqual(["text", ["+four"]]);
+    writeFileSync(name, "five\n");
+    expect(await lines()).toEqual(["unavailable"]);
+    writeFileSync(name, "four\n");
+  });
+
   test("usage, with a cost where prices are known", async () => {
     expect((await get("/usage")).points.at(-1).cost).toBe(null);
     const priced = await Served.over(log, { prices: { "s/m": { input: 1_000_000, output: 0 } } });

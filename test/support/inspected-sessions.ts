@@ -164,7 +164,7 @@ export function inspectedPlace(folder: string): InspectedPlace {
 }
 
 /** A runtime on a scripted model `demo/coder`. */
-export function inspectedRuntime(
+function inspectedRuntime(
   { home, cwd, log }: InspectedPlace,
   script: readonly ScriptedTurn[] = turns,
 ): Promise<Runtime> {

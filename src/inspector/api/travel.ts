@@ -43,12 +43,20 @@ export interface DivergenceRow {
   readonly position: number | null;
   readonly version: number;
   readonly kind: string;
+  /** As it was recorded; where its old text can't be known, its hash. */
   readonly expected: unknown;
+  /** As it is now: decided again, or found in the log. */
   readonly actual: unknown;
-  /** For people: the difference line by line, where there is one. */
-  readonly diff?: string | null;
-  /** The smallest members that differ, as JSON Pointers, where known. */
-  readonly paths?: readonly string[];
+  /** The leaves that differ, by JSON Pointer. */
+  readonly differences: readonly {
+    readonly path: string;
+    readonly expected: unknown;
+    readonly actual: unknown;
+  }[];
+  /** Version of the input that led there. */
+  readonly cause: number | null;
+  /** One sentence for people. */
+  readonly explanation: string;
 }
 
 /** `GET /api/diff?a=ID@V&b=ID@V` (`@V` may be missing: the last). The same for two sessions as for two versions of one. */

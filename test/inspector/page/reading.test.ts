@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DecisionNode, FactRow } from "../../../src/inspector/api.ts";
 import { sentenceOf } from "../../../src/inspector/page/model/announce.ts";
-import { diffCounts, diffLines, textDiffLines } from "../../../src/inspector/page/model/diff-lines.ts";
+import { diffCounts, diffLines } from "../../../src/inspector/page/model/diff-lines.ts";
 import { jsonRows, valueAt } from "../../../src/inspector/page/model/json-rows.ts";
 import { blocksOf } from "../../../src/inspector/page/model/prose.ts";
 import { readEvents, SSE_START, type SentEvent } from "../../../src/inspector/page/model/sse.ts";
@@ -140,14 +140,6 @@ describe("differences", () => {
       ["note", null, null],
     ]);
     expect(diffCounts(hunks)).toEqual({ added: 2, removed: 1 });
-  });
-  test("one that is text already keeps its signs apart", () => {
-    expect(textDiffLines("@@ x\n-a\n+b\n c").map(({ kind, text }) => [kind, text])).toEqual([
-      ["hunk", "@@ x"],
-      ["removed", "a"],
-      ["added", "b"],
-      ["same", " c"],
-    ]);
   });
 });
 

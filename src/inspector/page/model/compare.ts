@@ -64,7 +64,8 @@ function jsonAt({ views, todos, todoProgress }: StateAnswer, pointer: string): s
   return found === undefined ? null : brief(found);
 }
 
-function brief(value: unknown): string {
+/** JSON, cut at 400 characters. */
+export function brief(value: unknown): string {
   const text = JSON.stringify(value) ?? "";
   return text.length > 400 ? `${text.slice(0, 400)}…` : text;
 }

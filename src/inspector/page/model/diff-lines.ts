@@ -45,22 +45,3 @@ export function diffCounts(hunks: readonly DiffHunk[]): { readonly added: number
     removed: lines.filter((line) => line.startsWith("-")).length,
   };
 }
-
-/** Lines of a difference that is text already: those that begin with `+` and `-` are coloured. */
-export function textDiffLines(text: string): DiffLine[] {
-  return text.split("\n").map((line) => {
-    const kind = line.startsWith("+")
-      ? "added"
-      : line.startsWith("-")
-        ? "removed"
-        : line.startsWith("@@")
-          ? "hunk"
-          : "same";
-    return {
-      kind,
-      oldLine: null,
-      newLine: null,
-      text: kind === "added" || kind === "removed" ? line.slice(1) : line,
-    };
-  });
-}

@@ -2,9 +2,8 @@ import { useState } from "preact/hooks";
 import type { DivergenceRow, VerifyAnswer } from "../../api.ts";
 import { asFault, sessionPath, type ApiFault } from "../data/client.ts";
 import { usePage, useStore } from "../data/page.ts";
-import { textDiffLines } from "../model/diff-lines.ts";
+import { brief } from "../model/compare.ts";
 import { count, counted } from "../model/format.ts";
-import { DiffTable } from "../parts/diff-table.tsx";
 import { FactLink } from "../parts/fact-detail.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/notice.tsx";
@@ -66,31 +65,54 @@ function Verdict({ answer }: { readonly answer: VerifyAnswer }): preact.JSX.Elem
 }
 
 function Divergence({ divergence }: { readonly divergence: DivergenceRow }): preact.JSX.Element {
-  const { version, position, kind, expected, actual, diff, paths } = divergence;
+  const { version, position, kind, expected, actual, differences, cause, explanation } = divergence;
   return (
     <article class="divergence" aria-label={`Divergence at fact ${version}`}>
       <header>
         <span class="badge bad">{kind.replaceAll("_", " ")}</span>
         <FactLink version={version} />
         {position === null ? null : <span class="faint">{`position ${position}`}</span>}
+        {cause === null || cause < 1 || cause === version ? null : (
+          <span class="faint">
+            {"follows from "}
+            <FactLink version={cause} />
+          </span>
+        )}
       </header>
-      {paths === undefined || paths.length === 0 ? null : (
-        <p class="paths">
-          {paths.map((path) => (
-            <code key={path}>{path}</code>
-          ))}
-        </p>
+      <p>{explanation}</p>
+      {differences.length === 0 ? null : (
+        <table class="rows sided">
+          <thead>
+            <tr>
+              <th>Member</th>
+              <th>Recorded</th>
+              <th>Now</th>
+            </tr>
+          </thead>
+          <tbody>
+            {differences.map((difference) => (
+              <tr key={difference.path}>
+                <th scope="row">{difference.path === "" ? "all of it" : difference.path}</th>
+                <td class="removed">{cellOf(difference.expected)}</td>
+                <td class="added">{cellOf(difference.actual)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       )}
-      {diff === undefined || diff === null || diff === "" ? (
+      <details>
+        <summary>Both as a whole</summary>
         <div class="sides">
-          <Side name="in the log" value={expected} tone="removed" />
-          <Side name="decided again" value={actual} tone="added" />
+          <Side name="recorded" value={expected} tone="removed" />
+          <Side name="now" value={actual} tone="added" />
         </div>
-      ) : (
-        <DiffTable lines={textDiffLines(diff)} label="From the log to what was decided again" />
-      )}
+      </details>
     </article>
   );
+}
+
+function cellOf(value: unknown): string {
+  return value === null ? "–" : brief(value);
 }
 
 function Side({
@@ -105,7 +127,7 @@ function Side({
   return (
     <div class={`side ${tone}`}>
       <h4>{name}</h4>
-      <pre tabIndex={0} aria-label={name}>
+      <pre tabIndex={0} role="group" aria-label={name}>
         {JSON.stringify(value, null, 2) ?? "nothing"}
       </pre>
     </div>

@@ -15,7 +15,7 @@ export function Header(): preact.JSX.Element {
   const status = overview === null ? null : overview.isLive ? "live" : overview.status.replace("_", " ");
   return (
     <header class="top">
-      <a class="brand" href="#" aria-label="All sessions" title="All sessions">
+      <a class="brand" href="#" aria-label="lemon, all sessions" title="All sessions">
         <Lemon />
         <span>lemon</span>
       </a>

@@ -65,7 +65,7 @@ function Result({ result }: { readonly result: ResultView }): preact.JSX.Element
         <span class="call-name">{result.name}</span>
         {result.isError ? <span class="badge bad">error</span> : null}
       </p>
-      <pre tabIndex={0} aria-label={`Result of ${result.name}`}>
+      <pre tabIndex={0} role="group" aria-label={`Result of ${result.name}`}>
         {shown.join("\n")}
       </pre>
       {lines.length <= FEW ? null : (
