@@ -155,14 +155,14 @@ export default {
     {
       name: "replay-sees-deciders-only",
       comment:
-        "Replay uses of the actors what decides: machines, cascade, feed, forks, requests; of other rooms the index.ts",
+        "Replay uses of the actors what decides: machines, cascade, feed, forks, requests, and the states that sessions stored; of other rooms the index.ts",
       severity: "error",
       from: { path: "^src/replay/" },
       to: {
         path: "^src/[^/]+/",
         pathNot: [
           "^src/replay/",
-          "^src/actors/(cascade|feed|fork)\\.ts$",
+          "^src/actors/(cascade|feed|fork|session-states)\\.ts$",
           "^src/actors/[^/]+/(machine|actors|(summary-)?request)\\.ts$",
           "^src/(events|projections|hooks|log|workspace|harness)/index\\.ts$",
         ],

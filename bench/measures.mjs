@@ -5,6 +5,7 @@ export const measures = {
   growth: () => import("./measures/growth.mjs"),
   views: () => import("./measures/views.mjs"),
   replay: () => import("./measures/replay.mjs"),
+  "state-at": () => import("./measures/state-at.mjs"),
   inspector: () => import("./measures/inspector.mjs"),
   "inspector-page": () => import("./measures/inspector-page.mjs"),
   resume: () => import("./measures/resume.mjs"),

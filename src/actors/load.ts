@@ -8,16 +8,13 @@ import {
   storedHistoryOf,
   type EventLog,
   type Snapshot,
+  type SnapshotHead,
 } from "../log/index.ts";
 import { Cascade, type CascadeSnapshot, type StreamActors } from "./cascade.ts";
 import { factOf, Feed, type FedDivergence } from "./feed.ts";
-import { machineVersion } from "./machine-version.ts";
+import { isNewest } from "./session-states.ts";
+import { hashedFact, snapshotWriter } from "./stored.ts";
 import type { StreamViews, ViewsKind } from "./stream-views.ts";
-
-/** Tells stored states of these machines and views from all others. */
-export function snapshotWriter({ version }: Pick<ViewsKind<StreamViews>, "version">): string {
-  return `${machineVersion}/${version}`;
-}
 
 /** A stream as the log has it. */
 export interface LoadedStream<Views extends StreamViews = StreamViews> {
@@ -88,20 +85,13 @@ async function restoreStored<Views extends StreamViews>(
 ): Promise<{ cascade: Cascade; views: Views; hash: string } | null> {
   const parts = new Map<string, Snapshot>();
   const writer = snapshotWriter(kind);
-  for (const snapshot of await log.loadSnapshots(stream)) {
-    if (snapshot.writer === writer) parts.set(snapshot.name, snapshot);
-  }
+  const isPart = ({ name, writer: by }: SnapshotHead): boolean => by === writer && isNewest({ name });
+  for (const snapshot of await log.loadSnapshots(stream, (heads) => heads.filter(isPart)))
+    parts.set(snapshot.name, snapshot);
   const stored = parts.get("actors");
   if (stored === undefined) return null;
   const { factHash, cascade } = JSON.parse(stored.text) as StoredActors;
-  if ((await hashAt(log, stream, cascade.version)) !== factHash) return null;
+  if ((await hashedFact(log, stream, cascade.version))?.hash !== factHash) return null;
   const views = kind.restore(parts);
   return views === null ? null : { cascade: new Cascade(actors, cascade), views, hash: factHash };
-}
-
-async function hashAt(log: EventLog, stream: string, version: number): Promise<string | null> {
-  for await (const page of log.readStored(stream, { from: version, to: version })) {
-    for (const { hash } of page) return hash;
-  }
-  return null;
 }

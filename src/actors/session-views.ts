@@ -1,91 +1,110 @@
 /**
- * The views that a session's stream keeps in memory, and how they are stored: one small text, and the transcript's
- * full pages, each written once.
+ * The views that a session's stream keeps in memory, and how they are stored: one small text, the transcript's full
+ * pages, each written once, and from time to time a state that stays.
  */
 import type { Fact } from "../events/index.ts";
 import {
+  messageCount,
   project,
+  SessionTally,
   sessionView,
   transcript,
   type SessionView,
   type Transcript,
-  type TranscriptMessage,
-  type TranscriptPage,
 } from "../projections/index.ts";
-import type { StoredText, StreamViews, ViewsKind } from "./stream-views.ts";
+import {
+  pageName,
+  sessionViewsVersion,
+  stateName,
+  storedPages,
+  type StoredState,
+  type StoredViews,
+} from "./session-states.ts";
+import type { LastFact, StoredText, StreamViews, ViewsKind } from "./stream-views.ts";
 
-interface StoredViews {
-  readonly session: SessionView;
-  readonly pages: number;
-  readonly tail: readonly TranscriptMessage[];
-  readonly rest: Pick<Transcript, "batch" | "summary" | "counted">;
-}
+/** Facts between two states that stay, at least: to fold fewer takes some 10 ms. */
+const STATE_EVERY = 1_000;
+/** Characters of such a state for each fact since the one before, at most: the next one waits until it may be so long. */
+const STATE_SHARE = 100;
+/** Characters of a tally that is stored with the views, each time anew. */
+const LONGEST_TALLY = 50_000;
 
 /** State and transcript of one session. */
 export class SessionViews implements StreamViews {
   session: SessionView = sessionView.initial;
   transcript: Transcript = transcript.initial;
+  /** `null` after it was too long to be stored and the session was resumed: then no more states are kept. */
+  #tally: SessionTally | null = new SessionTally();
   #storedPages = 0;
+  #stateVersion = 0;
+  #nextState = STATE_EVERY;
 
   /** Views from what `store` gave, all of it; `null` when a part is missing. */
   static restore(stored: ReadonlyMap<string, StoredText>): SessionViews | null {
     const small = stored.get("views");
     if (small === undefined) return null;
-    const { session, pages, tail, rest } = JSON.parse(small.text) as StoredViews;
-    const restored: TranscriptPage[] = [];
-    for (let index = 0; index < pages; index += 1) {
-      const page = stored.get(`transcript/${index}`);
-      if (page === undefined) return null;
-      restored.push(new StoredPage(page));
-    }
+    const { session, pages, tail, rest, tally, stateVersion } = JSON.parse(small.text) as StoredViews;
+    const restored = storedPages(stored, pages);
+    if (restored === null) return null;
     const views = new SessionViews();
     views.session = session;
     views.transcript = { pages: restored, tail, ...rest };
+    views.#tally = tally === null ? null : new SessionTally(tally);
     views.#storedPages = pages;
+    views.#stateVersion = stateVersion;
+    views.#nextState = stateVersion + STATE_EVERY;
     return views;
   }
 
   fold(fact: Fact): void {
     this.session = project(sessionView, this.session, fact);
     this.transcript = project(transcript, this.transcript, fact);
+    this.#tally?.fold(fact);
   }
 
   forgetStored(): void {
     this.#storedPages = 0;
   }
 
-  store(): Map<string, string> {
+  /** @param last - the last fact that was folded; without it no state is kept */
+  store(last?: LastFact): Map<string, string> {
     const { pages, tail, ...rest } = this.transcript;
     const texts = new Map<string, string>();
     for (; this.#storedPages < pages.length; this.#storedPages += 1) {
-      texts.set(`transcript/${this.#storedPages}`, JSON.stringify(pages[this.#storedPages]?.messages));
+      texts.set(pageName(this.#storedPages), JSON.stringify(pages[this.#storedPages]?.messages));
     }
-    const views: StoredViews = { session: this.session, pages: pages.length, tail, rest };
+    if (last !== undefined) this.#keepState(texts, last, rest);
+    const tally = this.#shortTally();
+    const { session } = this;
+    const stateVersion = this.#stateVersion;
+    const views: StoredViews = { session, pages: pages.length, tail, rest, tally, stateVersion };
     return texts.set("views", JSON.stringify(views));
+  }
+
+  #keepState(texts: Map<string, string>, { version, hash }: LastFact, rest: StoredState["rest"]): void {
+    if (this.#tally === null || version < this.#nextState) return;
+    const [messages, tally] = [messageCount(this.transcript), this.#tally.store()];
+    const state: StoredState = { factHash: hash, session: this.session, messages, rest, tally };
+    const text = JSON.stringify(state);
+    const due = this.#stateVersion + Math.ceil(text.length / STATE_SHARE);
+    if (version < due) {
+      this.#nextState = due;
+      return;
+    }
+    texts.set(stateName(version), text);
+    this.#stateVersion = version;
+    this.#nextState = version + STATE_EVERY;
+  }
+
+  #shortTally(): StoredViews["tally"] {
+    const tally = this.#tally?.store() ?? null;
+    return tally !== null && JSON.stringify(tally).length <= LONGEST_TALLY ? tally : null;
   }
 }
 
 /** The views of sessions. */
 export const sessionViews: ViewsKind<SessionViews> = {
-  version: `${transcript.name}.${transcript.version},${sessionView.name}.${sessionView.version}`,
+  version: sessionViewsVersion,
   create: () => new SessionViews(),
   restore: (stored) => SessionViews.restore(stored),
 };
-
-/** Parsed when it is first looked at: most resumes of a long session look at the newest pages only. */
-class StoredPage implements TranscriptPage {
-  #stored: StoredText | null;
-  #messages: readonly TranscriptMessage[] = [];
-
-  constructor(stored: StoredText) {
-    this.#stored = stored;
-  }
-
-  get messages(): readonly TranscriptMessage[] {
-    if (this.#stored !== null) {
-      this.#messages = JSON.parse(this.#stored.text) as TranscriptMessage[];
-      this.#stored = null;
-    }
-    return this.#messages;
-  }
-}

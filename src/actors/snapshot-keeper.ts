@@ -39,7 +39,7 @@ export class SnapshotKeeper {
     if (version - this.#storedVersion < EVERY) return;
     this.#storedVersion = version;
     const actors: StoredActors = { factHash, cascade: cascade.snapshot() };
-    const texts = views.store().set("actors", JSON.stringify(actors));
+    const texts = views.store({ version, hash: factHash }).set("actors", JSON.stringify(actors));
     this.#log
       .commit((work) => {
         for (const [name, text] of texts) {

@@ -1,12 +1,18 @@
 /** The views that a stream keeps in memory, whatever kind of stream it is, and how they are stored and brought back. */
 import type { Fact } from "../events/index.ts";
 
+/** The last fact that was folded. */
+export interface LastFact {
+  readonly version: number;
+  readonly hash: string;
+}
+
 /** Views of one stream. */
 export interface StreamViews {
   /** Takes one more durable fact. */
   fold(fact: Fact): void;
   /** What has to be stored now, by name; what is stored already is left out. */
-  store(): Map<string, string>;
+  store(last?: LastFact): Map<string, string>;
   /** What `store` gave was not kept after all: the next one gives everything. */
   forgetStored(): void;
 }

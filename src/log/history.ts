@@ -19,8 +19,8 @@ export interface HistoryPart {
   readonly shift: number;
 }
 
-/** Which part of a history to read. `to` is a version of the history, so it may be 0 or less. */
-export type HistoryOptions = Pick<ReadOptions, "to" | "types" | "backwards">;
+/** Which part of a history to read. `from` and `to` are versions of the history, so they may be 0 or less. */
+export type HistoryOptions = Pick<ReadOptions, "from" | "to" | "types" | "backwards">;
 
 type FactReader = Pick<EventLog, "read">;
 
@@ -123,21 +123,25 @@ interface PartRange {
 async function ranges(
   log: FactReader,
   stream: string | readonly HistoryPart[],
-  { to, types, backwards = false }: HistoryOptions,
+  { from, to, types, backwards = false }: HistoryOptions,
 ): Promise<PartRange[]> {
   const found: PartRange[] = [];
   for (const part of typeof stream === "string" ? await historyParts(log, stream) : stream) {
     const ends = [part.to, to === undefined ? null : to + part.shift].filter((end) => end !== null);
     const last = ends.length === 0 ? null : Math.min(...ends);
     if (last !== null && last < 1) continue;
+    // Also where it is not read: who begins later must not see a history that others don't.
+    if (part.to !== null) await assertWhole(log, part.stream, part.to);
+    const first = from === undefined ? 1 : from + part.shift;
+    if (last !== null && first > last) continue;
     const range = {
       backwards,
+      ...(first > 1 ? { from: first } : {}),
       ...(last === null ? {} : { to: last }),
       ...(types === undefined ? {} : { types }),
     };
     found.push({ part, range });
   }
-  for (const { part } of found) if (part.to !== null) await assertWhole(log, part.stream, part.to);
   return backwards ? found.toReversed() : found;
 }
 

@@ -55,6 +55,7 @@ export type {
   ReadAllOptions,
   ReadOptions,
   Snapshot,
+  SnapshotHead,
   StoredFact,
   UnitOfWork,
 } from "./port.ts";

@@ -44,6 +44,9 @@ export interface Snapshot {
   readonly text: string;
 }
 
+/** What is known of a snapshot before its text is read. */
+export type SnapshotHead = Pick<Snapshot, "name" | "version" | "writer">;
+
 /** A piece of work that waits in a queue or is being done; who does it is known by a lease. docs/reference/event-log.md#jobs */
 export interface Job {
   readonly queue: string;
@@ -196,7 +199,15 @@ export interface EventLog {
   getBlob(sha256: string): Promise<Uint8Array>;
   /** Whether such a blob is stored; does not read it. */
   hasBlob(sha256: string): Promise<boolean>;
-  loadSnapshots(stream: string): Promise<Snapshot[]>;
+  /**
+   * The newest snapshot of each name, by name.
+   *
+   * @param choose - which of them to read; default all
+   */
+  loadSnapshots(
+    stream: string,
+    choose?: (heads: readonly SnapshotHead[]) => readonly SnapshotHead[],
+  ): Promise<Snapshot[]>;
   acquire(key: string, owner: string, ttlMs: number): Promise<Lease>;
   renew(lease: Lease): Promise<Lease>;
   release(lease: Lease): Promise<void>;

@@ -1,4 +1,5 @@
 /** A session as it stood after any of its facts. docs/reference/time-travel.md, "State at a version" */
+import { nearestState } from "../actors/session-states.ts";
 import { featuresKnownAt, type FeaturesAt } from "../harness/index.ts";
 import { historyOf, InvalidVersionError, type EventLog } from "../log/index.ts";
 import {
@@ -65,11 +66,16 @@ export async function stateAt(log: EventLog, stream: string, at?: number): Promi
 
 /** The views alone. @throws InvalidVersionError when the stream has no such version */
 export async function viewsAt(log: EventLog, stream: string, at?: number): Promise<ViewsAt> {
-  let session = sessionView.initial;
-  let conversation: Transcript = transcript.initial;
-  const tally = new SessionTally();
-  let [version, position] = [0, 0];
-  for await (const fact of historyOf(log, stream, at === undefined ? {} : { to: at })) {
+  const stored = await nearestState(log, stream, at);
+  let session = stored?.session ?? sessionView.initial;
+  let conversation: Transcript = stored?.transcript ?? transcript.initial;
+  const tally = stored?.tally ?? new SessionTally();
+  let { version, position } = stored ?? { version: 0, position: 0 };
+  const range = {
+    ...(stored === null ? {} : { from: version + 1 }),
+    ...(at === undefined ? {} : { to: at }),
+  };
+  for await (const fact of historyOf(log, stream, range)) {
     session = project(sessionView, session, fact);
     conversation = project(transcript, conversation, fact);
     tally.fold(fact);

@@ -411,6 +411,8 @@ export function describeEventLog(engine: string, open: (now: () => number) => Pr
           ["actors", 1, "one"],
           ["views", 9, "nine"],
         ]);
+        const chosen = await log.loadSnapshots("a", (heads) => heads.filter(({ version }) => version > 1));
+        expect(chosen.map(({ name }) => name)).toEqual(["views"]);
         expect(await log.loadSnapshots("b")).toEqual([]);
         await expect(save("views", Number.NaN, "none")).rejects.toMatchObject({ field: "version" });
       });

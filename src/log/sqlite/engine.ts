@@ -146,8 +146,8 @@ export class SqliteEventLog implements EventLog {
     return this.#read(() => this.#blobs.has(sha256));
   }
 
-  async loadSnapshots(stream: string): Promise<Snapshot[]> {
-    return this.#read(() => this.#snapshots.of(stream));
+  async loadSnapshots(...[stream, choose]: Parameters<EventLog["loadSnapshots"]>): Promise<Snapshot[]> {
+    return this.#read(() => this.#snapshots.of(stream, choose));
   }
 
   async jobs(queue: string): Promise<readonly Job[]> {

@@ -1,6 +1,6 @@
 /** Stored folds: the newest of each stream and name. They may be lost at any time, and are then folded again. */
 import type { Statement } from "better-sqlite3";
-import type { Snapshot } from "../port.ts";
+import type { Snapshot, SnapshotHead } from "../port.ts";
 import { assertName, assertText, assertWhole } from "./checks.ts";
 import type { Connection } from "./connection.ts";
 import { sha256OfAll } from "./hash.ts";
@@ -13,7 +13,8 @@ interface Row extends Omit<Snapshot, "text"> {
 /** The table of snapshots. */
 export class Snapshots {
   readonly #save: Statement<[string, string, number, string, string, string]>;
-  readonly #load: Statement<[string], Row>;
+  readonly #heads: Statement<[string], SnapshotHead>;
+  readonly #load: Statement<[string, string], Row>;
 
   constructor({ db }: Connection) {
     this.#save = db.prepare(`
@@ -23,7 +24,8 @@ export class Snapshots {
         WHERE excluded.version >= version`);
     this.#load = db.prepare(`
       SELECT stream, name, version, writer, CAST(text AS BLOB) AS bytes, sha256
-      FROM snapshots WHERE stream = ? ORDER BY name`);
+      FROM snapshots WHERE stream = ? AND name = ?`);
+    this.#heads = db.prepare(`SELECT name, version, writer FROM snapshots WHERE stream = ? ORDER BY name`);
   }
 
   /** Inside a transaction. An older one than what is stored is dropped. */
@@ -33,10 +35,15 @@ export class Snapshots {
   }
 
   /** Those of a stream. One whose bytes have changed since is left out: folding again is slower, but true. */
-  of(stream: string): Snapshot[] {
+  of(
+    stream: string,
+    choose: (heads: readonly SnapshotHead[]) => readonly SnapshotHead[] = (heads) => heads,
+  ): Snapshot[] {
     const snapshots: Snapshot[] = [];
-    for (const row of this.#load.all(stream)) {
-      if (digestOf(row, row.bytes) === row.sha256) snapshots.push(new LoadedSnapshot(row));
+    for (const { name } of choose(this.#heads.all(stream))) {
+      const row = this.#load.get(stream, name);
+      if (row !== undefined && digestOf(row, row.bytes) === row.sha256)
+        snapshots.push(new LoadedSnapshot(row));
     }
     return snapshots;
   }
