@@ -244,6 +244,7 @@ const pinned: Record<string, string[]> = {
     "ReadOptions",
     "SessionBusyError",
     "Snapshot",
+    "SnapshotHead",
     "StoredFact",
     "UnavailableBecause",
     "UnitOfWork",
