@@ -2,4 +2,4 @@
 export { bearerDigest, isSameToken, tokenDigest } from "./bearer.ts";
 export { readBody } from "./body.ts";
 export { isJson, isOwn } from "./guard.ts";
-export { listenOnLoopback, LOOPBACK_HOST } from "./listen.ts";
+export { listenOnLoopback, LOOPBACK_HOST, loopbackServer } from "./listen.ts";

@@ -1,6 +1,7 @@
 /** A server that this machine alone can reach. */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
 import { LemonError } from "../errors.ts";
 
 /** The only address that is listened on. */
@@ -18,6 +19,27 @@ class PortUnavailableError extends LemonError {
       },
     );
   }
+}
+
+/** For a head that never ends. */
+const HEAD_MS = 10_000;
+
+/**
+ * A server that does not listen yet.
+ *
+ * @param fetch - answers a request
+ * @param requestMs - milliseconds for a request to come in whole
+ */
+export function loopbackServer(
+  fetch: Parameters<typeof createAdaptorServer>[0]["fetch"],
+  requestMs: number,
+): Server {
+  return createAdaptorServer({
+    fetch,
+    serverOptions: { requestTimeout: requestMs, headersTimeout: HEAD_MS },
+    overrideGlobalObjects: false,
+    // Without options for HTTP/2 or TLS it is a plain server.
+  }) as Server;
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   type EventLog,
 } from "../../src/log/index.ts";
 import type { Fact, NewFact } from "../../src/events/index.ts";
+import { settings } from "../support/streams.ts";
 
 const noted = (data: unknown): NewFact => ({
   type: "test.noted",
@@ -40,18 +41,7 @@ const forked = (sessionId: string, from: string, at: number): NewFact => ({
       depth: 0,
       ownSystemPrompt: false,
     },
-    model: "m",
-    thinkingLevel: null,
-    approval: "auto",
-    maxToolConcurrency: null,
-    maxToolTurns: null,
-    script: null,
-    extensions: [],
-    extensionPaths: null,
-    disabled: [],
-    enabledOnly: null,
-    includeExtensions: true,
-    toolPolicy: { allow: "all", deny: [], blockedTools: [], requireApproval: [], approvals: {} },
+    ...settings,
   },
 });
 

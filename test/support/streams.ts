@@ -59,7 +59,7 @@ export interface RigOptions {
 }
 
 /** The settings of a session that needs nothing. */
-const settings: FactData<"session.configured"> = {
+export const settings: FactData<"session.configured"> = {
   model: "s/m",
   thinkingLevel: null,
   approval: "auto",

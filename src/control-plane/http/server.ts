@@ -1,11 +1,18 @@
 /** The control plane over HTTP on loopback. docs/reference/control-plane.md, "Over HTTP" */
-import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
+import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono, type Context } from "hono";
 import type { Server } from "node:http";
 import { LemonError } from "../../errors.ts";
 import type { Cursor, EventLog } from "../../log/index.ts";
-import { isJson, isOwn, listenOnLoopback, LOOPBACK_HOST, readBody } from "../../loopback/index.ts";
+import {
+  isJson,
+  isOwn,
+  listenOnLoopback,
+  loopbackServer,
+  LOOPBACK_HOST,
+  readBody,
+} from "../../loopback/index.ts";
 import type { Clock, Ids, Logger } from "../../ports.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import { filterOf } from "../feed/filter.ts";
@@ -21,7 +28,6 @@ import type { Tokens } from "./tokens.ts";
 const MAX_STREAMS = 100;
 /** How long a request may take to arrive, and its head. */
 const REQUEST_MS = 60_000;
-const HEAD_MS = 10_000;
 
 /** What such a server works with. */
 export interface HttpParts {
@@ -47,13 +53,7 @@ export class HttpServer {
 
   private constructor(parts: HttpParts) {
     this.#parts = parts;
-    const serverOptions = { requestTimeout: REQUEST_MS, headersTimeout: HEAD_MS };
-    // Without options for HTTP/2 or TLS it is a plain server.
-    this.#server = createAdaptorServer({
-      fetch: this.#routes().fetch,
-      serverOptions,
-      overrideGlobalObjects: false,
-    }) as Server;
+    this.#server = loopbackServer(this.#routes().fetch, REQUEST_MS);
   }
 
   /** Listens. @param port - 0: one that is free. @throws PortUnavailableError */

@@ -1,5 +1,5 @@
 /** The server of the page: its files, its questions, and what is appended meanwhile. docs/reference/inspector.md */
-import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
+import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono, type Context } from "hono";
 import { randomBytes } from "node:crypto";
@@ -11,6 +11,7 @@ import {
   isOwn,
   isSameToken,
   listenOnLoopback,
+  loopbackServer,
   LOOPBACK_HOST,
   readBody,
   tokenDigest,
@@ -35,7 +36,6 @@ import { compareStates, verifySession } from "./travel.ts";
 const TOKEN_BYTES = 32;
 const MAX_BODY_BYTES = 65_536;
 const REQUEST_MS = 30_000;
-const HEAD_MS = 10_000;
 const anyVersion = { least: 0, most: Number.MAX_SAFE_INTEGER };
 
 /** What an inspector works with. */
@@ -76,13 +76,7 @@ export class Inspector {
     this.#rows = new SessionRows(log);
     this.#supervised = new SupervisionBook(log);
     this.#live = new LiveHub({ ...parts, shelf: this.#shelf });
-    const serverOptions = { requestTimeout: REQUEST_MS, headersTimeout: HEAD_MS };
-    this.#server = createAdaptorServer({
-      fetch: this.#routes().fetch,
-      serverOptions,
-      overrideGlobalObjects: false,
-      // Without options for HTTP/2 or TLS it is a plain server.
-    }) as Server;
+    this.#server = loopbackServer(this.#routes().fetch, REQUEST_MS);
   }
 
   /**
