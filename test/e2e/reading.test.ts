@@ -61,7 +61,7 @@ test("sessions lists them, show tells one of them", async () => {
   const shown = (await place.json("show", "s")).lines[0] ?? {};
   expect(Object.keys(shown).toSorted()).toEqual(
     (
-      "approvals checkpoints extensions features files messages session sessionId supervision tasks todos tools " +
+      "approvals checkpoints extensions features files forkedFrom messages session sessionId supervision tasks todos tools " +
       "version"
     ).split(" "),
   );
