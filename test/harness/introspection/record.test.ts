@@ -15,6 +15,7 @@ test("what is watched for is told, and nothing else", () => {
   const file = (path: string): never => ({ path }) as never;
   const facts = [
     fact("session.started", { model: "s/m", systemPrompt: "hush", cwd: "/hush" }),
+    fact("session.forked", { model: "s/m", systemPrompt: "hush", cwd: "/hush", from: "hush", at: 3 }),
     fact("session.shut_down", { reason: "hush" }),
     fact("tool_call.started", { callId: "call_hush", name: "bash", args: { command: "hush" } }),
     fact("session.compacted", { summary: "hush", messages: 3, tokensBefore: 9, tokensAfter: 1 }),
@@ -38,6 +39,7 @@ test("what is watched for is told, and nothing else", () => {
   ];
   const sessionVersion = 7;
   expect(facts.map(told)).toEqual([
+    ["session_started", { model: "s/m", sessionVersion }],
     ["session_started", { model: "s/m", sessionVersion }],
     ["session_ended", { sessionVersion }],
     ["tool_dispatched", { toolName: "bash", sessionVersion }],
